@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Text on one line with at most `width` characters; what was left out is said.
+/// Text on one line with at most `width` characters; a cut says how much was left out.
 pub(super) fn excerpt(text: &str, width: usize) -> String {
     let line = one_line(text);
     let count = line.chars().count();

@@ -33,8 +33,8 @@ pub(super) struct Folded {
     pub(super) more: HashMap<usize, String>,
 }
 
-/// Puts what belongs to the move of a step together with it. Nothing is dropped where it is all
-/// that there is to tell.
+/// Folds what belongs to the move of a step into its line. Nothing is dropped if it is the only
+/// difference.
 pub(super) fn fold(differences: &[Difference]) -> Folded {
     let mut moves: HashMap<&str, Move<'_>> = HashMap::new();
     for difference in differences {

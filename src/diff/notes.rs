@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moved_is_told_and_what_is_hostile_is_words() {
+    fn moved_steps_are_reported_and_hostile_text_is_plain_words() {
         let old = "# Execution Plan: T\n\n## Metadata\n- **status**: IN_PROGRESS\n\n## Steps\n\n### Step 1: One\n- **id**: aaaa\n- **status**: PENDING\n";
         let new = old.replace("PENDING", "COMPLETED").replace(": One", ": <img src=x> @all")
             + "\nAsk ada first.\n\n## Reviews\n- [ ] r1: Ship?\n";

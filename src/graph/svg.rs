@@ -141,8 +141,8 @@ pub(super) struct Focus {
 }
 
 impl Focus {
-    /// At most so many steps: those on the critical path and those that run, failed or can be
-    /// started first, then what waits for them, then finished ones from the newest back.
+    /// At most `most` steps: first those on the critical path and those that run, failed or can be
+    /// started, then what waits for them, then finished ones, newest first.
     pub(super) fn new(graph: &Graph, most: usize) -> Self {
         let count = graph.nodes.len();
         let mut is_shown = vec![count <= most; count];

@@ -149,7 +149,7 @@ impl Tracks {
     }
 }
 
-/// Whether it is at hand: it runs, failed or waits for a person, or everything before it is finished.
+/// Whether it can be acted on: it runs, failed or waits for a person, or everything before it is finished.
 fn is_actionable(node: &Node) -> bool {
     node.is_free || matches!(node.role, Some(StepRole::Active | StepRole::Failed))
 }

@@ -52,10 +52,10 @@ pub(crate) struct Problem {
     pub message: String,
 }
 
-/// The field of an entry that names entries which went and are not missed any more.
+/// The field of an entry that lists the missing entries which it accepts as gone.
 pub(crate) const LET_GO: &str = "entries_let_go";
 
-/// Entries that are not there because somebody went back on purpose.
+/// Entries that are missing because git went back on purpose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct WentBack {
     /// What they went with, for people.
@@ -80,16 +80,16 @@ pub(crate) struct Verification {
     pub entries: u64,
     /// The entries that no other follows, the oldest first.
     pub heads: Vec<EntryId>,
-    /// The number of entries by hand, which prove nothing and are no damage.
+    /// The number of entries written by hand: neither proven nor damaged.
     pub unsigned: u64,
     /// What is wrong, in the order of the file; at most [`MAX_PROBLEMS`].
     pub problems: Vec<Problem>,
     /// How much is wrong in all.
     pub problem_count: u64,
-    /// What went because somebody went back, which is no damage.
+    /// Entries that are missing because git went back on purpose, which is not damage.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub went_back: Vec<WentBack>,
-    /// Entries that went, and that a later entry says are not missed.
+    /// Missing entries that a later entry accepts as gone.
     #[serde(skip)]
     pub let_go: BTreeSet<EntryId>,
 }
@@ -107,7 +107,7 @@ impl Verification {
         });
     }
 
-    /// Tells entries that went because somebody went back apart from damage.
+    /// Separates entries that are missing because git went back on purpose from damage.
     pub(crate) fn note_going_back(&mut self, back: Vec<WentBack>) {
         let gone: BTreeSet<EntryId> =
             back.iter().flat_map(|back| back.entries.iter().copied()).collect();
@@ -132,7 +132,7 @@ impl Verification {
 }
 
 impl Verification {
-    /// Says what took an entry out, which may have left no trace in the file.
+    /// Names what removed an entry, even where the file shows no gap.
     pub(crate) fn name_remover(&mut self, entry: EntryId, by: &str) {
         let is_about = |problem: &&mut Problem| {
             let gone = matches!(problem.kind, ProblemKind::CutTail | ProblemKind::Missing { .. });
@@ -239,7 +239,7 @@ impl Check {
         self.seen.push(Seen { id, offset: text.offset, line, is_followed: false });
     }
 
-    /// Remembers the entries that this one says are not missed.
+    /// Remembers the missing entries that this one accepts as gone.
     fn note_accepted_losses(&mut self, piece: &Piece<'_>) {
         let fields = Entry::read(piece).map(|entry| entry.fields).unwrap_or_default();
         let lists = fields.iter().filter(|(key, _)| key == LET_GO).map(|(_, value)| value);

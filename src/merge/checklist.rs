@@ -1,5 +1,4 @@
-//! Merging checklists of others: which boxes are ticked by the identity of the task, all the rest by
-//! lines.
+//! Merging adopted checklists: boxes by the identity of the task, all the rest by lines.
 //!
 //! Markers are decided first, task by task, and written into all three versions; what is left for
 //! the lines are the texts. Lines that both sides added in one place are all kept. What cannot be
@@ -91,8 +90,8 @@ impl Version {
     }
 }
 
-/// What a task is called: by its id, or by its title, with the headings around it where that is not
-/// enough; and which of those that are called so it is.
+/// The key of a task: its id, or its title, with the headings around it where that is not enough;
+/// and its ordinal among equal ones.
 type Key = (String, usize);
 
 /// The keys of the tasks of each version, with their places.
@@ -129,7 +128,7 @@ fn with_resolved_markers(
 ) -> [String; 3] {
     let mut markers: [BTreeMap<usize, String>; 3] = Default::default();
     for (key, &ours) in &keys[1] {
-        // Whoever removed a task that the other side changed has to be asked.
+        // A task that one side removed and the other changed is a conflict.
         let Some(&theirs) = keys[2].get(key) else { continue };
         let base = keys[0].get(key).copied();
         let task_at = |version: usize, at: usize| -> (&str, StepRole) {

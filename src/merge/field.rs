@@ -75,7 +75,8 @@ impl Field<'_> {
             "current_step" | MARK | "claimed_by" | "result" => {
                 return Some(our.max(their).to_owned());
             }
-            // Two names for a step that had none: either will do, as long as it is one.
+            // Two ids for a step that had none: either will do, as long as it is the same on both
+            // sides.
             "id" if known.is_none_or(|base| base.trim().is_empty()) => {
                 return Some(our.min(their).to_owned());
             }

@@ -57,7 +57,7 @@ struct Part<'b> {
     text: &'b [u8],
     /// The id that decides about its place: its own, or that of the entry before it.
     rank: Option<EntryId>,
-    /// Which one of its kind it is where the same text stands several times, from one.
+    /// Its ordinal among pieces with the same text, from one.
     nth: usize,
 }
 

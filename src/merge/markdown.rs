@@ -208,8 +208,8 @@ impl<'o> Walk<'o> {
         gone.any(|known| self.full_text(BASE, known) == text)
     }
 
-    /// Whether a side only took away what was nested in an item: whoever removed the item removed
-    /// that, too.
+    /// Whether a side only removed what was nested in an item; removing the item removes that as
+    /// well.
     fn only_removes_nested(&self, base: ThingId, side: usize, left: ThingId) -> bool {
         let (known, now) = (self.outlines[BASE].get(base), self.outlines[side].get(left));
         let is_same = known.kind == Kind::Item

@@ -1,4 +1,4 @@
-//! What follows from the merged steps of a plan: their numbers, the step at hand, the status.
+//! What follows from the merged steps of a plan: their numbers, the current step, the status.
 
 use std::collections::HashSet;
 
@@ -160,7 +160,7 @@ pub(super) fn numbers(root: &mut MergedThing) -> Vec<(String, u32)> {
     found
 }
 
-/// Whether the step at hand is the one that follows from the steps.
+/// Whether the current step is the one that follows from the steps.
 fn follows_steps(outline: &Outline<'_>, workflow: &Workflow) -> bool {
     let current = metadata_field(outline, "current_step");
     current.is_some_and(|text| text == step_at_hand(&step_roles(outline, workflow)).to_string())
@@ -172,8 +172,8 @@ fn active_status(outline: &Outline<'_>, workflow: &Workflow) -> Option<String> {
     (workflow.plan_role(unquoted(&status)) == Some(PlanRole::Active)).then_some(status)
 }
 
-/// Of two statuses that a plan got as its steps went on, the one that is further. Whether it is right
-/// is for the merged steps to say. A pause or a failure is somebody's decision.
+/// Of two statuses that a plan got as its steps progressed, the further one; whether it is right
+/// follows from the merged steps. A pause or a failure is somebody's decision.
 fn further_status(outlines: &[Outline<'_>; 3], workflow: &Workflow) -> Option<String> {
     let ranked = |side: usize| {
         let status = metadata_field(&outlines[side], "status")?;

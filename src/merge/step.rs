@@ -126,8 +126,8 @@ pub(super) fn title_dependencies(
     }
 }
 
-/// Puts mark and bookkeeping where they belong. Of what both sides wrote, that of the side which
-/// started the step later holds.
+/// Puts mark and bookkeeping where they belong. Where both sides wrote them, the side that started
+/// the step later wins.
 pub(super) fn finish_step(
     step: &mut MergedThing,
     outlines: &[Outline<'_>; 3],

@@ -3,7 +3,7 @@
 use super::{Confidence, Decision, Evidence, RecoveryAction, failed, legal, running, why_not};
 use crate::domain::PlanRole;
 
-/// Decides how to go on.
+/// Decides how to continue.
 ///
 /// What stops everything comes first: damage, an open question, somebody at work, a finished
 /// plan. Then a step that was interrupted, then one that failed, then the next one.
@@ -29,7 +29,7 @@ pub(crate) fn decide(evidence: &Evidence) -> Decision {
     decision.complete(evidence)
 }
 
-/// Takes somebody's own action, if it is possible.
+/// Chooses the action that a person or a program asked for, if it is possible.
 ///
 /// # Errors
 /// It is not; the text says why.

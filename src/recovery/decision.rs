@@ -57,7 +57,7 @@ pub(crate) struct Decision {
     pub look_at: Vec<String>,
 }
 
-/// Why an action that is possible was not the one.
+/// Why an action that is possible was not chosen.
 fn why_not_chosen(action: RecoveryAction, chosen: RecoveryAction, evidence: &Evidence) -> String {
     let step = evidence.step.as_ref();
     let interrupted = step.is_some_and(legal::is_running);

@@ -83,7 +83,7 @@ fn failure_fact(step: &StepEvidence, class: ErrorClass) -> String {
     format!("step {} failed with {}{because}, which {again}", step.number, class.phrase())
 }
 
-/// What has to be mended before any further attempt.
+/// What has to be fixed before any further attempt.
 fn advice(class: ErrorClass) -> Option<&'static str> {
     Some(match class {
         ErrorClass::Authentication => "the credentials: no attempt succeeds without them",

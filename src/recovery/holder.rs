@@ -10,7 +10,7 @@ pub(crate) const SIGN_EVERY_MS: u64 = 5_000;
 /// How far the clocks of two machines may differ before it is mentioned, in milliseconds.
 const CLOCKS_AGREE_MS: u64 = 60_000;
 
-/// What is known about the one who claimed a step.
+/// What is known about the claimant of a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Signs {
     /// Milliseconds since the step was claimed.
@@ -19,7 +19,7 @@ pub(crate) struct Signs {
     pub changed_ms: Option<u64>,
     /// Milliseconds since a hook or server of the holder's session was seen.
     pub seen_ms: Option<u64>,
-    /// How far the latest of these times lies ahead of the clock here, in milliseconds.
+    /// How far the latest of these times is ahead of this machine's clock, in milliseconds.
     pub ahead_ms: u64,
     /// Whether the session said that it ends.
     pub ended: bool,
@@ -34,18 +34,18 @@ pub(crate) struct Holder {
     pub step: u32,
     /// The claim; absent if nobody laid one.
     pub claimed_by: Option<Claim>,
-    /// Whether it is the one who asks.
+    /// Whether the holder is the caller.
     pub own: bool,
-    /// Whether the one who asks is the very session that holds it, which knows how far it is.
+    /// Whether the caller is the same session that holds it, and so knows how far it got.
     #[serde(skip)]
     pub is_this_session: bool,
     /// Milliseconds since it was claimed.
     pub held_ms: Option<u64>,
     /// Milliseconds since the holder was last heard of.
     pub silent_ms: Option<u64>,
-    /// Whether there is evidence that nobody is at it any more.
+    /// Whether there is evidence that nobody works on it any more.
     pub stale: bool,
-    /// That evidence, or what shows that somebody is.
+    /// The evidence for it, or against it.
     pub evidence: String,
     /// The command that takes the step over, if it is somebody else's.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub(crate) struct Holder {
 }
 
 impl Holder {
-    /// Weighs what is known about a claim for the one who asks.
+    /// Judges a claim from the caller's point of view by what is known about it.
     pub(crate) fn of(
         step: u32,
         claim: Option<&Claim>,
@@ -114,8 +114,8 @@ impl Holder {
 
 /// Whether the holder is gone, and how one can tell.
 fn assess(signs: &Signs, silent_ms: Option<u64>, stale_after_ms: u64) -> (bool, String) {
-    // What was done after the session said goodbye was done by one that goes on. A sign of life is
-    // not left with every change, so that those soon after it are no news of its process.
+    // A change after the session has ended was made by one that continues. Signs of life are not
+    // recorded with every change, so changes soon after one say nothing new about its process.
     let went_on = |later_ms: u64| {
         let (Some(changed), Some(seen)) = (signs.changed_ms, signs.seen_ms) else { return false };
         changed.saturating_add(later_ms) < seen
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_ahead_is_no_evidence_of_silence() {
+    fn a_clock_that_is_ahead_is_not_evidence_of_silence() {
         let ahead = Signs { held_ms: Some(0), ahead_ms: 3 * HOUR, ..Signs::default() };
         let holder = holder_with(&ahead);
         assert!(holder.is_held());

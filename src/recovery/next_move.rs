@@ -15,9 +15,9 @@ use crate::{
 pub(crate) enum Move {
     /// A person has to decide first.
     WaitForReview,
-    /// Something in the plan has to be put right first.
+    /// Something in the plan has to be fixed first.
     Repair,
-    /// Go on with a plan that is paused or has failed.
+    /// Continue a plan that is paused or has failed.
     Resume,
     /// Say what is to be done.
     AddSteps,

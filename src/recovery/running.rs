@@ -23,7 +23,7 @@ use crate::{
     text::display::{counted, one_line, shorten},
 };
 
-/// From so many changed files on, nobody can tell from outside how far a step is.
+/// With this many changed files, the progress of a step cannot be judged from outside.
 const MANY: usize = 15;
 
 pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> Decision {
@@ -195,7 +195,7 @@ fn named_files(step: &StepEvidence, keep: impl Fn(&super::NamedFile) -> bool) ->
     step.names.iter().filter(|file| keep(file)).map(|file| file.path.as_str()).collect()
 }
 
-/// How many files changed since the step began, as far as can be told.
+/// How many files are known to have changed since the step began.
 fn changed_files(evidence: &Evidence) -> usize {
     let by_time = evidence.files.as_ref().map_or(0, |files| files.recent_count);
     // Commits since then changed files, too, though a checkout may have set their times back.

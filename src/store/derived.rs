@@ -19,16 +19,16 @@ use crate::store::{
     },
 };
 
-/// A file that is smaller is read as quickly as what was derived from it.
+/// Below this size, reading the file is as fast as reading what was derived from it.
 pub(crate) const WORTHWHILE: usize = 16 * 1024;
 
-/// What is read, whatever the size of the file.
+/// The most bytes that are read.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
 const HASH: usize = 16;
 const HEADER: usize = HASH + HASH + 8;
 
-/// Where it can be found what was derived from files with exactly these bytes.
+/// Where data that was derived from files with exactly these bytes is cached.
 #[derive(Clone, Debug)]
 pub(crate) struct DerivedPlace {
     pub(super) disk: Arc<dyn Disk>,
@@ -42,14 +42,14 @@ impl DerivedPlace {
         load(&*self.disk, &self.path, self.source)
     }
 
-    /// Whether something was kept; it may be damaged.
+    /// Whether something is cached; it may be damaged.
     pub(crate) fn is_filled(&self) -> bool {
         is_about(&*self.disk, &self.path, self.source)
     }
 }
 
-/// What stands for the content of these files: the hash of one, or one of all hashes together, those
-/// of files that are not there included.
+/// The key for the content of these files: the hash of one, or a hash of all their hashes, missing
+/// files included.
 pub(super) fn source<N: AsRef<str>>(files: &BTreeMap<String, Hash>, names: &[N]) -> Option<Hash> {
     if let [one] = names {
         return files.get(one.as_ref()).copied();

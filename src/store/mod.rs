@@ -84,11 +84,11 @@ pub(crate) struct Layout {
     pub appended: &'static str,
     /// The largest rewritable file that is read or written.
     pub max_bytes: u64,
-    /// Whether the log may speak of files that the state was made of before and is not any more.
+    /// Whether the log may refer to files that used to belong to the state.
     pub keeps_former: bool,
 }
 
-/// What is there before anything is opened.
+/// What exists before anything is opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Presence {
     /// The tracked files that exist, in the layout's order, the appended file last.
@@ -197,7 +197,7 @@ impl Store {
         reports.extend(found.pending_report(self.layout.appended));
         reports.extend(self.distrust_report());
         if self.lacks_access() {
-            // There is a log, which somebody else keeps.
+            // There is a log, but this user has no access to it.
             reports.retain(|report| !matches!(report, Report::Adopted { .. }));
         }
         let view = found.into_view(&this, reports);

@@ -116,7 +116,7 @@ impl Store {
     #[must_use]
     pub(crate) fn distrust(mut self, inode: Inode, why: &'static str) -> Store {
         self.trust_level = Trust::Denied { is_closed: false, why, inode };
-        // A name that nothing can have: whoever looks there finds no lock, no log and no object.
+        // A name that cannot exist, so that no lock, no log and no object is found there.
         let random = std::hash::RandomState::new().build_hasher().finish();
         self.paths.private = self.layout.dir.join(format!("{PRIVATE}.none-{random:016x}"));
         self
@@ -143,7 +143,7 @@ impl Store {
         !matches!(self.trust_level, Trust::Denied { .. })
     }
 
-    /// What readers are told about a private directory that is not used.
+    /// The report, for readers, of a private directory that is not used.
     pub(super) fn distrust_report(&self) -> Option<Report> {
         match self.trust_level {
             Trust::Denied { is_closed: false, why, .. } => {
@@ -210,7 +210,7 @@ impl Store {
             .at(path)
     }
 
-    /// Marks the private directory as made here. Failing is harmless: the question is asked again.
+    /// Marks the private directory as made here. Failing is harmless: its origin is checked again.
     pub(super) fn mark(&self) {
         if matches!(self.trust_level, Trust::Unmarked)
             && let Ok(state) = Directory::open(&self.layout.dir)
@@ -250,7 +250,7 @@ impl Store {
         if dry_run {
             return Ok(Trusted { from: Some(from), replaced: None });
         }
-        // Nobody may be at work in the one that goes.
+        // No command may be working in the directory that is replaced.
         let in_use = self.paths.lock();
         let _lock = match state.stat(PRIVATE).at(&path)? {
             Some(_) => Some(lock::exclusive(&*self.disk, &in_use, wait, holder)?),
@@ -333,7 +333,7 @@ fn make_marked(state: &Directory) -> io::Result<()> {
     }
 }
 
-/// Takes away what a killed command had made of a private directory: a marker, or half of one. A
+/// Removes what a killed command left of a new private directory: a marker, or half of one. A
 /// directory with anything else in it stays.
 fn remove_unfinished(state: &Directory) -> io::Result<()> {
     let is_random = |text: &str| text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit());
@@ -355,7 +355,7 @@ fn remove_unfinished(state: &Directory) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives the private directory another name; which one.
+/// Renames the private directory, and returns the new name.
 fn set_aside(state: &Directory) -> io::Result<PathBuf> {
     for number in 1..=MOST_ASIDE {
         let name = format!("{ASIDE}{number}");
@@ -426,7 +426,7 @@ mod tests {
         made(".statedir.new-0123456789abcdef", &[".0123456789abcdef.new"]);
         made(".statedir.new-1123456789abcdef", &[MARKER]);
         made(".statedir.new-2123456789abcdef", &[]);
-        // Whatever else it is, it is somebody's.
+        // Anything else belongs to somebody and stays.
         made(".statedir.new-3123456789abcdef", &[MARKER, "notes.md"]);
         made(".statedir.new-thing", &[]);
         store(root.path()).mark_on_next_change().make_private().unwrap();
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_directory_is_never_used() {
+    fn a_private_directory_that_is_not_a_directory_is_never_used() {
         let root = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), root.path().join(PRIVATE)).unwrap();

@@ -13,7 +13,7 @@ use super::{Store, log::hash, session_files::SessionFiles};
 const MOST_SHELLS: usize = 6;
 const SIGNS: SessionFiles = SessionFiles { directory: "signs", most: 64, limit: 4 << 10 };
 
-/// What a session left behind.
+/// The last sign of life of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct SignOfLife {
@@ -28,13 +28,13 @@ pub(crate) struct SignOfLife {
     /// The process that seems to be the session's client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<Process>,
-    /// Whether it was seen twice: one that lives for a moment only is no client.
+    /// Whether it was seen twice: a process that lives only for a moment is not a client.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_confirmed: bool,
 }
 
 impl SignOfLife {
-    /// The number of the session's client, if that has died without a word.
+    /// The process id of the session's client, if it died without reporting the end of the session.
     pub(crate) fn dead_client(&self) -> Option<u32> {
         let client = self.client.as_ref().filter(|_| self.is_confirmed)?;
         (client.is_running() == Some(false)).then_some(client.pid)
@@ -46,29 +46,29 @@ impl SignOfLife {
         client.is_some_and(|client| std::fs::metadata(format!("/proc/{}", client.pid)).is_ok())
     }
 
-    /// Whether the session is over, as far as that can be told.
+    /// Whether the session is known to be over.
     pub(crate) fn is_over(&self) -> bool {
         let is_dead = |process: &Process| process.is_running() == Some(false);
         self.ended || self.process.as_ref().is_some_and(is_dead) || self.dead_client().is_some()
     }
 }
 
-/// A process that no other is mistaken for.
+/// A process, identified beyond its reusable id.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Process {
     /// Its number.
     pub pid: u32,
-    /// Tells machines, and containers on one machine, apart.
+    /// The machine, or the container on it, in which the id is valid.
     pub place: String,
-    /// Its start and that of the machine: a number is used again.
+    /// When it and the machine were started: process ids are reused.
     #[serde(rename = "born")]
     pub start_time: String,
 }
 
 impl Process {
-    /// This very process; `None` where the system does not tell.
-    pub(crate) fn this() -> Option<Self> {
+    /// This process; `None` where the system does not support it.
+    pub(crate) fn current() -> Option<Self> {
         let pid = std::process::id();
         Some(Self { pid, place: pid_namespace()?, start_time: start_time(pid)? })
     }
@@ -91,7 +91,7 @@ impl Process {
         None
     }
 
-    /// Whether it still runs; `None` if that cannot be told from here.
+    /// Whether it still runs; `None` if this machine cannot know.
     pub(crate) fn is_running(&self) -> Option<bool> {
         if pid_namespace()? != self.place {
             return None;
@@ -104,7 +104,7 @@ impl Process {
     }
 }
 
-/// The machine and the space of process numbers: only inside it do numbers mean the same.
+/// The machine and its pid namespace: process ids are unique only within it.
 fn pid_namespace() -> Option<String> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let space = std::fs::read_link("/proc/self/ns/pid").ok()?;
@@ -114,7 +114,7 @@ fn pid_namespace() -> Option<String> {
     Some(hash::hex_prefix(text.as_bytes(), 8))
 }
 
-/// Whether it has ended, and nobody has asked how.
+/// Whether it has ended but was not waited for.
 fn is_zombie(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
@@ -134,7 +134,7 @@ impl Store {
         serde_json::from_slice(&SIGNS.read(self.session_directory()?, session)?).ok()
     }
 
-    /// Leaves a sign where there is a state that is in use.
+    /// Records a sign, if the state is in use.
     ///
     /// # Errors
     /// The disk fails, or something else is where the signs belong.
@@ -149,8 +149,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_told_from_another_with_its_number() {
-        let Some(this) = Process::this() else { return };
+    fn a_process_is_distinguished_from_another_with_its_number() {
+        let Some(this) = Process::current() else { return };
         assert_eq!(this.is_running(), Some(true));
         let reused = Process { start_time: "00000000".to_owned(), ..this.clone() };
         assert_eq!(reused.is_running(), Some(false));
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_client_is_dead_only_where_it_was_seen_twice() {
-        let Some(this) = Process::this() else { return };
+        let Some(this) = Process::current() else { return };
         let dead = Process { start_time: "00000000".to_owned(), ..this.clone() };
         let sign = |client: &Process, is_confirmed| SignOfLife {
             client: Some(client.clone()),
@@ -174,13 +174,13 @@ mod tests {
 
     #[test]
     fn a_process_that_has_ended_is_gone() {
-        let Some(this) = Process::this() else { return };
+        let Some(this) = Process::current() else { return };
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let process =
             Process { pid: child.id(), start_time: start_time(child.id()).unwrap(), ..this };
         assert_eq!(process.is_running(), Some(true));
         child.kill().unwrap();
-        // Nobody has asked how it ended: its number is still in the list.
+        // It was not waited for, so its id is still in use.
         let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
         while process.is_running() == Some(true) && std::time::Instant::now() < until {
             std::thread::sleep(std::time::Duration::from_millis(5));

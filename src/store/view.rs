@@ -265,7 +265,7 @@ impl AppendedView {
         longer
     }
 
-    /// Leaves at most so many bytes of it.
+    /// Truncates it to `len` bytes.
     #[cfg(feature = "web")]
     fn cut(&mut self, len: u64) {
         let more = len.saturating_sub(self.keep);

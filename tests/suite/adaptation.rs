@@ -201,7 +201,7 @@ fn what_is_not_understood_is_reported_everywhere() {
 }
 
 #[test]
-fn prose_is_told_from_what_is_executed_and_sixty_lines_of_it_are_quiet() {
+fn prose_is_distinguished_from_what_is_executed_and_sixty_lines_of_it_are_quiet() {
     let project = Project::with_steps(3);
     let prose: String =
         (0..60).map(|n| format!("- If case {n} looks odd, pause and think\n")).collect();

@@ -1,11 +1,11 @@
 //! Plans of other systems, worked on in their own files.
 
-mod brought;
 mod clients;
+mod concurrent;
 mod corpus;
 mod imports;
+mod lone_plan;
 mod merging;
-mod together;
 
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -137,7 +137,7 @@ fn a_linked_archive_is_not_followed() {
 }
 
 #[test]
-fn what_cannot_be_an_archive_or_a_state_is_told_with_a_hint() {
+fn what_cannot_be_an_archive_or_a_state_is_reported_with_a_hint() {
     let project = finished();
     let place = project.root().join("workspace/archive");
     fs::write(&place, "").unwrap();

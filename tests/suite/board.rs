@@ -199,7 +199,7 @@ fn ends_while_it_has_the_terminal() {
 }
 
 #[test]
-fn the_terminal_is_given_back_before_a_panic_is_told() {
+fn the_terminal_is_restored_before_a_panic_is_reported() {
     if !needs::program("tmux") {
         return;
     }
@@ -287,7 +287,7 @@ fn without_a_terminal_it_names_what_prints_the_same() {
 }
 
 #[test]
-fn a_terminal_that_can_do_nothing_is_no_terminal() {
+fn a_dumb_terminal_is_treated_as_none() {
     if !needs::program("script") {
         return;
     }

@@ -408,7 +408,7 @@ fn rules_in_prose_and_text_under_a_title_are_passed_on() {
 }
 
 #[test]
-fn a_budget_that_is_too_small_is_told_with_one_that_would_do() {
+fn a_budget_that_is_too_small_is_reported_with_one_that_would_do() {
     let project = Project::with_steps(3);
     project.ok(&["review", "open", "May it be deleted?"]);
     let small = project.ok(&["brief", "--max-tokens", "100"]).stdout;

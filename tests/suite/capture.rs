@@ -269,7 +269,7 @@ fn calls_of_one_session_at_the_same_time_are_all_kept() {
 }
 
 #[test]
-fn after_a_compaction_the_list_comes_back_and_what_it_lacks_is_told() {
+fn after_a_compaction_the_list_comes_back_and_what_it_lacks_is_reported() {
     let project = Project::new();
     fire(&project, list(&["done:Read", "doing:Write", "todo:Test"]));
     let stop = json!({ "hook_event_name": "Stop", "stop_hook_active": false,
@@ -411,7 +411,7 @@ fn a_helper_s_own_list_is_not_the_plan_s() {
 }
 
 #[test]
-fn while_a_person_is_asked_work_is_not_begun_but_told_later() {
+fn while_a_person_is_asked_work_is_not_started_but_reported_later() {
     let project = Project::new();
     fire(&project, list(&["todo:a"]));
     project.ok(&["review", "open", "Is the budget fine?"]);

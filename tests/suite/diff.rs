@@ -30,7 +30,7 @@ fn lines(project: &Project, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_an_operation_did_is_told_in_words() {
+fn what_an_operation_did_is_reported_in_words() {
     let project = Project::with_steps(2);
     let id = project.json(&["step", "show", "1"])["step"]["id"].as_str().unwrap().to_owned();
     project.ok(&["step", "start", "1"]);
@@ -67,7 +67,7 @@ fn nothing_outside_since_the_newest_operation_says_what_to_look_at() {
 }
 
 #[test]
-fn edits_made_outside_are_told_whatever_they_are() {
+fn edits_made_outside_are_reported_whatever_they_are() {
     let project = Project::with_steps(1);
     let plan = project.read("plan.md");
     project.write("plan.md", plan.replace('\n', "\r\n"));

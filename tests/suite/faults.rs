@@ -25,7 +25,7 @@ use self::{
     scene::Scene,
     strace::{Call, Fault},
 };
-use crate::{needs, prove::Slice};
+use crate::{needs, sweep_size::Slice};
 
 /// How a disturbed command ended.
 pub struct Finish {

@@ -145,7 +145,7 @@ fn work_that_was_done_since_stays() {
 }
 
 #[test]
-fn switching_branches_is_no_matter_at_all() {
+fn switching_branches_is_not_a_problem() {
     let Some(repository) = two_done() else { return };
     let project = &repository.project;
     repository.on("other", &[]);

@@ -146,7 +146,7 @@ fn every_view_says_whose_a_stale_step_is_and_how_it_is_taken_over() {
 }
 
 #[test]
-fn whoever_begins_a_step_or_takes_it_over_is_told_what_is_needed() {
+fn starting_or_taking_over_a_step_prints_what_it_needs() {
     let project = Project::with_steps(2);
     project.ok(&["step", "set", "1", "--description", "Ask Noor about the cookie."]);
     project.ok(&["step", "set", "1", "--input", "rows={{steps.2.rows}}"]);
@@ -248,7 +248,7 @@ fn a_clock_that_is_ahead_does_not_make_a_claim_stale() {
 }
 
 #[test]
-fn machines_are_told_apart_by_their_whole_names() {
+fn machines_are_distinguished_by_their_whole_names() {
     let project = Project::with_steps(1);
     let on = |machine: &str, args: &[&str]| {
         let mut command = project.command(args);

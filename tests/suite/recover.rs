@@ -146,7 +146,7 @@ fn a_paused_plan_goes_on_where_it_was() {
 }
 
 #[test]
-fn nothing_to_recover_is_said_and_changes_nothing() {
+fn nothing_to_recover_is_reported_and_changes_nothing() {
     for project in [half_done(2, 2), Project::new()] {
         let before = project.files();
         let answer = project.json(&["recover", "--apply"]);

@@ -63,7 +63,7 @@ fn several_changes_at_once_fire_it_once() {
 }
 
 #[test]
-fn a_limit_is_told_while_the_step_runs() {
+fn a_limit_is_reported_while_the_step_runs() {
     let project = Project::with_steps(1);
     project.ok(&["constraint", "set", "max_execution_time", "5m"]);
     project.at("12:00:00", &["step", "start", "1"]);

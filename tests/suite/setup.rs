@@ -282,7 +282,7 @@ fn instructions_that_clients_share_stay_until_the_last_one_goes() {
 }
 
 #[test]
-fn what_a_person_wrote_into_a_block_is_not_lost_without_a_word() {
+fn what_a_person_wrote_into_a_block_is_not_lost_silently() {
     let project = Project::empty();
     setup(&project, &["claude"]);
     let mine = read(&project, "CLAUDE.md").replace("The loop:", "The loop, as we like it:");

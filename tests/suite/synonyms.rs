@@ -61,7 +61,7 @@ fn a_suggestion_changes_nothing_and_can_be_pasted_into_a_shell() {
 }
 
 #[test]
-fn what_is_still_missing_is_said_of_the_command_that_is_meant() {
+fn missing_arguments_are_reported_for_the_intended_command() {
     let project = Project::with_steps(1);
     let answer = project.refused(2, &["note"]);
     assert_eq!(answer["error"]["hint"], "`statedir context add --help`");

@@ -171,7 +171,7 @@ fn awkward_times(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn times_are_told_as_people_say_them() {
+fn times_are_shown_as_people_say_them() {
     assert_eq!(
         awkward_times("took 41424ms (7200s), 300 seconds, 90 ms, 5s"),
         ["41424ms", "7200s", "300 seconds"]

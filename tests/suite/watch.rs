@@ -43,7 +43,7 @@ impl Drop for Watching {
 const ALL: [&str; 2] = ["--since", "000000000000"];
 
 #[test]
-fn operations_are_told_as_they_happen() {
+fn operations_are_reported_as_they_happen() {
     let project = Project::new();
     let mut watching = Watching::begin(&project, &ALL);
     assert_eq!(watching.next()["kind"], "init");

@@ -26,9 +26,9 @@ struct Part {
 enum How {
     /// A test that reads both variables and prints what it did.
     Test(&'static [&'static str], &'static str),
-    /// Property tests, each of which runs so many cases.
+    /// Property tests, with the number of cases that each runs.
     Properties(&'static [&'static str]),
-    /// Every target of the fuzzer, for so many seconds each.
+    /// Every fuzz target, with the seconds for each.
     Fuzz,
 }
 

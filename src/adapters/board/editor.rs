@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn editors_are_told_the_line_as_they_want_it() {
+    fn editors_get_the_line_in_their_own_syntax() {
         let command_line =
             |editor: &str| command(editor, Path::new("/s/plan.md"), 7).unwrap().join(" ");
         assert_eq!(command_line("vi"), "vi +7 /s/plan.md");

@@ -46,10 +46,11 @@ use self::{
 };
 use crate::adapters::{cli::in_process::Caller, watch::follow};
 
-/// How long a command may go on after the board has been left; waiting for the lock takes 10 seconds.
+/// How long a command may still run after the board was left; waiting for the lock takes 10
+/// seconds.
 const LAST_COMMAND: Duration = Duration::from_secs(15);
 
-/// How often to look where nothing tells that something has changed.
+/// How often to poll where changes are not reported.
 const BLIND: Duration = Duration::from_secs(1);
 
 /// What the board shows, and how.
@@ -61,7 +62,7 @@ pub(crate) struct Options {
     pub(crate) has_colour: bool,
     pub(crate) is_read_only: bool,
     pub(crate) is_dry_run: bool,
-    /// Whether other commands have to name the directory to mean it.
+    /// Whether commands need `-C DIR` to refer to this state.
     pub(crate) names_directory: bool,
 }
 

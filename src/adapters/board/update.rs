@@ -98,7 +98,7 @@ fn note_news(model: &mut Model, operations: &[crate::store::OperationSummary]) {
     }
 }
 
-/// Shows what a command came to.
+/// Shows the result of a command.
 fn show_result(model: &mut Model, command: &str, answer: &Answer) {
     model.running = None;
     if answer.exit == 0 {
@@ -272,7 +272,7 @@ fn open_menu(model: &mut Model, title: String, offers: Vec<Offer>) {
     }
 }
 
-/// Whether changes may be made; says so if not.
+/// Whether changes may be made; shows a notice if not.
 fn may_change(model: &mut Model) -> bool {
     if model.settings.is_read_only {
         let text = "this board is read-only".to_owned();

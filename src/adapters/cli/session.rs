@@ -157,7 +157,7 @@ impl Session<'_> {
     }
 }
 
-/// Where there is no state, what could be one.
+/// Where there is no state: what could be adopted or imported.
 fn with_way_in(error: ChooseError) -> Failure {
     if let ChooseError::NoneAbove(here) = &error
         && let [first, rest @ ..] = tickets_in(here).as_slice()

@@ -4,7 +4,7 @@ use crate::domain::StepOutcome;
 
 /// Between the statuses that a step moved from and to.
 pub(super) const ARROW: &str = " → ";
-/// What the byline is told about the move; it becomes other fields.
+/// The key under which the byline passes on the move; it becomes other fields.
 pub(super) const MOVE: &str = "";
 
 const NAME: &str = "Step ";

@@ -1,11 +1,11 @@
-//! What was found inside a code fence, until it shows whether the fence is a quotation.
+//! What was found inside a code fence, held back until it is clear whether the fence is a quotation.
 
 use crate::history::{read::section::Section, trailer::Trailer};
 
-/// Nobody quotes this much of a log: more than this inside one fence means a broken fence.
+/// No quotation of a log is this long: more than this inside one fence means a broken fence.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Something that counts only if the fence around it is broken.
+/// Something that counts only if the fence around it turns out to be broken.
 pub(in crate::history) enum FencedPiece {
     Signed {
         trailer: Trailer,
@@ -21,7 +21,7 @@ pub(in crate::history) enum FencedPiece {
     },
 }
 
-/// All that was found inside one fence.
+/// Everything that was found inside one fence.
 #[derive(Default)]
 pub(in crate::history) struct FenceContent {
     found: Vec<FencedPiece>,
@@ -50,7 +50,7 @@ impl FenceContent {
         self.has_entries
     }
 
-    /// Whether there is more than anybody would quote.
+    /// Whether there is too much of it to be a quotation.
     pub(in crate::history) fn is_too_long_to_quote(&self) -> bool {
         self.bytes > MAX_BYTES
     }

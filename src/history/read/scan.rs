@@ -25,7 +25,7 @@ use crate::history::{
     trailer::Trailer,
 };
 
-/// So many NUL bytes in a row are what a power loss leaves; one alone may be somebody's odd text.
+/// This many NUL bytes in a row are left by a power loss; a single one may just be odd text.
 const LOST: [u8; 4] = [0; 4];
 
 /// Bytes of a line that are kept in case the next line underlines it.
@@ -39,7 +39,7 @@ pub(in crate::history) enum Piece<'a> {
     Unsigned(Text<'a>),
     /// The title of a level 1 or level 2 section.
     Heading(&'a [u8]),
-    /// A line that starts as a trailer does and is none; `torn` when the file ends in it.
+    /// A line that starts like a trailer but is not one; `torn` when the file ends in it.
     BadTrailer { offset: u64, line: u64, torn: bool },
     /// A line that may be the mark of an unresolved merge conflict.
     Unmerged,

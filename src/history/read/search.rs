@@ -97,7 +97,7 @@ fn matches_piece(piece: &Piece<'_>, needle: &[u8]) -> bool {
         || Journal::parse(&body).is_some_and(|journal| matches_implied(&journal, needle))
 }
 
-/// Whether an entry says it elsewhere than in its heading and its fields as they are written.
+/// Whether it occurs in values that the notation of an entry implies rather than spells out.
 fn matches_implied(journal: &Journal<'_>, needle: &[u8]) -> bool {
     let fields = journal.fields();
     contains_ignoring_case(&journal.title(), needle)

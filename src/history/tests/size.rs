@@ -63,7 +63,7 @@ fn thirty_thousand_entries_stream_through_every_reader() {
 }
 
 #[test]
-fn many_roots_and_many_heads_are_no_burden() {
+fn many_roots_and_many_heads_cost_little() {
     let started = Instant::now();
     let mut text = String::from("# Log\n");
     let mut roots = Vec::new();

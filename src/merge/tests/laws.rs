@@ -105,7 +105,7 @@ fn step_lines(text: &str) -> Vec<String> {
     steps
 }
 
-/// A plan of so many steps as a side leaves it that has finished some of them.
+/// A plan of `count` steps, of which one side has finished some.
 fn worked_on(count: usize, finished: &[bool]) -> String {
     let done = finished.iter().take(count).filter(|done| **done).count();
     let (planning, active, succeeded) = (PlanRole::Planning, PlanRole::Active, PlanRole::Succeeded);
@@ -129,7 +129,7 @@ fn worked_on(count: usize, finished: &[bool]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Whoever was ahead: what the plan says of itself is for its steps to say.
+    /// Whichever side is ahead, the plan's own status follows from its steps.
     #[test]
     fn a_merged_plan_has_succeeded_if_and_only_if_all_its_steps_are_finished(
         count in 1usize..5,
@@ -232,7 +232,7 @@ proptest! {
     }
 }
 
-/// All lists of so many items, each at most one deeper than the one before.
+/// All lists of `items` items, each at most one level deeper than the one before.
 fn nested_lists(items: usize) -> Vec<Vec<usize>> {
     let mut lists = vec![vec![0]];
     for _ in 1..items {

@@ -127,7 +127,7 @@ fn is_excused(text: &str, words: &[Word<'_>], at: usize, phrase: &Phrase) -> boo
     if !timeout && !timeouts {
         return false;
     }
-    // `the timeouts table`: a thing that is called so.
+    // `the timeouts table`: a thing of that name.
     if words.get(at + 1).is_some_and(|next| THING.contains(&next.text.as_str())) {
         return true;
     }

@@ -100,7 +100,7 @@ const BEFORE: [&str; 16] = [
     "server",
 ];
 
-/// Words behind a status code; behind a count stands what was counted.
+/// Words that may follow a status code; a count is followed by what was counted.
 const BEHIND: [&str; 36] = [
     "not",
     "unauthorized",

@@ -1,4 +1,4 @@
-//! Whether a list of actions could mean something else than it seems to: then it is advice.
+//! Finds lists of actions that are ambiguous, and so only advice.
 //!
 //! People write `pause` in many sentences that do not ask for a pause now: with a condition of its
 //! own, denied, as one of several choices, as a word in a list of words. What is executed must be

@@ -30,8 +30,8 @@ pub(in crate::rules) struct Context<'i> {
     pub workflow: &'i Workflow,
     /// How many parentheses and negations are open.
     pub depth: usize,
-    /// Whether only the outcome matters: prose after an action is then not read, and what an
-    /// error could have meant is not searched for.
+    /// Whether only success or failure matters: prose after an action is then not read, and no
+    /// suggestion is searched for an error.
     pub glance: bool,
 }
 

@@ -299,7 +299,7 @@ fn advice_text(input: &mut Input<'_>) -> Parsed<(String, Option<u32>)> {
 fn source_text(input: &Input<'_>, start: usize, end: usize) -> String {
     let mut from = start;
     let source = input.state.source;
-    // Emphasis and backticks are no tokens, but they belong to the prose they stand around.
+    // Emphasis and backticks are not tokens, but they belong to the prose that they enclose.
     while source[..from].ends_with(['*', '`']) {
         from -= 1;
     }
@@ -321,7 +321,8 @@ fn ends_prose(input: &Input<'_>) -> bool {
     if peek_word(&ahead).is_some_and(|word| stops.iter().any(|s| s.eq_ignore_ascii_case(word))) {
         return true;
     }
-    // A glance suffices: reading on would look for the end of the next prose, and so on.
+    // Only success or failure matters here: reading on would look for the end of the next prose,
+    // and so on.
     ahead.state.glance = true;
     let limited = limited(&mut ahead.clone()).is_ok();
     limited || !matches!(executed(&mut ahead), Err(ErrMode::Backtrack(_)))

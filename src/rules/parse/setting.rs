@@ -149,7 +149,7 @@ pub(in crate::rules) fn known_modifier<'i>(input: &mut Input<'i>) -> Parsed<&'i 
 }
 
 /// The modifier named here. Verbs like `reduce` are prose as well, so a name that is neither a
-/// modifier nor looks like a misspelt one is none of our business.
+/// modifier nor looks like a misspelt one is left to prose.
 pub(in crate::rules) fn likely_modifier<'i>(input: &mut Input<'i>) -> Parsed<&'i Modifier> {
     if vocabulary::modifier(input).is_none() {
         let Some(word) = peek_word(input) else { return backtrack(input) };

@@ -143,7 +143,7 @@ fn the_later_of_two_rules_wins_and_the_trace_says_so() {
 }
 
 #[test]
-fn a_value_set_to_what_it_was_is_no_change() {
+fn setting_a_value_to_what_it_was_changes_nothing() {
     let outcome = run(
         &["If cost > $0.30 → set priority to quality"],
         &facts(),

@@ -173,7 +173,7 @@ fn check_gate(workflow: &Workflow, i: usize) -> Result<String, WorkflowError> {
             ));
         }
     }
-    // What comes behind a way that always fits is never reached.
+    // What follows a `reject` that always applies is never reached.
     let last = gate.reject.len().saturating_sub(1);
     if let Some(at) = gate.reject.iter().take(last).position(|route| route.when.is_none()) {
         let Gate { name, reject, .. } = gate;

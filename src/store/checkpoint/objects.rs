@@ -47,7 +47,7 @@ pub(in crate::store) fn store<'a>(
     for (hash, bytes) in images {
         let path = paths.object(hash);
         if is_sound(disk, paths, hash)? {
-            // Written by somebody who may have stopped before the sync.
+            // The process that wrote it may have stopped before the sync.
             disk.open(&path, Access::Append).at(&path)?.sync().at(&path)?;
         } else {
             publish(disk, paths, &path, bytes)?;

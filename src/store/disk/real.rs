@@ -27,7 +27,7 @@ pub(crate) struct RealDisk {
 
 type Known = Vec<(PathBuf, Arc<Directory>)>;
 
-/// Where Linux tells boots apart; elsewhere there is no such file.
+/// The id of the current boot, on Linux; other systems have no such file.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 #[derive(Debug)]

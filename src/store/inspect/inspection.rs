@@ -138,7 +138,7 @@ impl Inspection {
         }
     }
 
-    /// What is to be said about the plan, for the operation that records what was found see
+    /// The reports about the plan; for the operation that records what was found, see
     /// [`Inspection::pending_report`].
     pub(in crate::store) fn reports(&self) -> Vec<Report> {
         let mut reports = Vec::new();
@@ -160,7 +160,7 @@ impl Inspection {
         reports
     }
 
-    /// What is to be said about the operation that records what was found.
+    /// The report about the operation that records what was found.
     pub(in crate::store) fn pending_report(&self, appended: &str) -> Option<Report> {
         let op = self.pending.as_ref()?;
         let files = op.summary(appended).files;

@@ -35,7 +35,7 @@ use crate::store::{
 pub(in crate::store) fn inspect(store: &Store, writing: bool) -> Result<Inspection> {
     let (disk, paths) = (&*store.disk, &store.paths);
     if writing {
-        // Found out now, not when the operation is in the log and its files are to follow.
+        // Checked now, and not when the operation is in the log and its files must follow.
         require_dir(disk, &paths.tmp())?;
     }
     let boot = disk.boot_id().at(&paths.private)?;
@@ -94,7 +94,7 @@ impl Observed<'_> {
     /// The files as they are, for readers: a damaged log takes undo away, never the state.
     ///
     /// The revision is the one that the files will be adopted with once the log is set aside.
-    /// Writers must not go on, lest what the log still holds is lost without a word.
+    /// Writers must not continue: what the log still holds would be lost silently.
     fn with_damaged_log(self, writing: bool, error: StoreError) -> Result<Inspection> {
         match error {
             StoreError::Damaged { path, offset, message } if !writing => Ok(Inspection {
@@ -184,7 +184,7 @@ impl Observed<'_> {
             }
             let image = match segment.image(disk, paths, name, segment.records.len(), actual) {
                 Err(error) if segment::is_image_lost(&error) => {
-                    // What was there cannot be had back, but what is there can be kept.
+                    // The old bytes are lost, but the new ones can be recorded.
                     let whole = FileRecord { whole: true, ..edit(name, expected, None, actual) };
                     notes.push(format!(
                         "the earlier version of `{name}` is no longer known: {error}"

@@ -114,7 +114,7 @@ pub(in crate::store) fn repair(
     };
     if let Some(op) = found.pending.as_mut() {
         op.time = holder.time.clone();
-        // Who edited is not known; who adopts is.
+        // The author of an edit is not known; that of an adoption is.
         if op.kind == ADOPT {
             op.actor = holder.actor.clone();
         }

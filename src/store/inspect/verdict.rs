@@ -44,7 +44,7 @@ fn same_boot(
     }
     let blank = |contents: &Contents| contents.bytes.iter().all(|byte| *byte == 0);
     match (actual, expected) {
-        // Where boots cannot be told apart, no editor saves a file of zeros.
+        // Where the boot is not known: no editor saves a file of zeros.
         (Some(contents), Some(expected))
             if !evidence.boots_known && blank(contents) && !expected.is_empty() =>
         {

@@ -12,10 +12,10 @@ use crate::store::{
     query::Segments,
 };
 
-/// Something that a sound log would have.
+/// Something that is missing from the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LogLoss {
-    /// A segment is missing although older ones are there, so that nobody can go back beyond it.
+    /// A segment is missing although older ones exist, so nothing before it can be restored.
     Segment(u64),
     /// The image of a file that segments begin with is missing or damaged.
     Image {
@@ -67,7 +67,7 @@ impl Store {
         }
     }
 
-    /// Restores the images that can be restored; how many.
+    /// Restores the images that can be restored, and returns how many.
     ///
     /// # Errors
     /// The log cannot be read or an image not be written.

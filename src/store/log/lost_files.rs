@@ -154,7 +154,7 @@ impl Remembered {
         self.base.len + self.bytes.len() as u64
     }
 
-    /// Begins anew when the log has a gap.
+    /// Starts over when the log has a gap.
     fn expect(&mut self, tail: Tail) {
         if self.end() != tail.len || self.tail_at(tail.len).is_some_and(|known| known != tail) {
             *self = Remembered { base: tail, ..Remembered::default() };

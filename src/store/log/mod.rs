@@ -1,4 +1,4 @@
-//! Writing the log: the commit point, founding a log, starting a new segment.
+//! Writing the log: the commit point, creating a log, starting a new segment.
 
 pub(in crate::store) mod byte_text;
 pub(in crate::store) mod hash;

@@ -18,7 +18,7 @@ use crate::store::{
 /// A log that was put in place.
 #[derive(Debug)]
 pub(crate) struct InstalledLog<T> {
-    /// What the building gave.
+    /// What `build` returned.
     pub built: T,
     /// The revision that the files have now.
     pub revision: Revision,
@@ -26,7 +26,7 @@ pub(crate) struct InstalledLog<T> {
     pub reports: Vec<Report>,
 }
 
-/// A file that every real one is newer than.
+/// A signature that is older than that of any real file.
 const NEVER: (u64, i64, u64) = (0, i64::MIN, 0);
 
 impl Store {

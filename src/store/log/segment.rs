@@ -19,7 +19,7 @@ use crate::store::{
 /// The format this code writes and the newest it reads.
 pub(in crate::store) const FORMAT: u32 = 1;
 
-/// No segment grows beyond this, so that a larger file is none.
+/// No segment grows beyond this, so a larger file is not a segment.
 pub(in crate::store) const LIMIT: u64 = 512 * 1024 * 1024;
 
 /// The first line of a segment.
@@ -245,7 +245,7 @@ impl Segment {
         self.records.last().map_or(&self.header.boot, |placed| &placed.op.boot).as_deref()
     }
 
-    /// Whether a file ever was as given, at the header or after any record.
+    /// Whether a file ever had this content, at the header or after any record.
     pub(in crate::store) fn knows(&self, name: &str, hash: Option<Hash>) -> bool {
         self.header.state.files.get(name).copied() == hash
             || self

@@ -169,7 +169,7 @@ impl Checkpoint {
 }
 
 impl Head {
-    /// Checks the cache: one that does not pass is none.
+    /// Checks the cache; one that fails is treated as missing.
     pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
         for value in [self.segment, self.end, self.last, self.seq] {
             check_number("number", value)?;
@@ -195,7 +195,7 @@ impl Head {
 }
 
 impl NewOperation {
-    /// Cuts what is only there for people to what a record can hold.
+    /// Truncates the texts meant for people to what a record can hold.
     pub(in crate::store) fn cut(&mut self) {
         cut(&mut self.time, SHORT);
         cut(&mut self.actor, LONG);
@@ -241,7 +241,7 @@ fn check_at_most(what: &str, found: usize, most: usize) -> Checked {
     if found > most { Err(format!("the {what} exceeds {most}")) } else { Ok(()) }
 }
 
-/// A word or two without anything that a terminal takes for more than text.
+/// Checks a word or two: short, and without anything that a terminal would interpret.
 fn check_short(what: &str, text: &str) -> Checked {
     if text.len() > SHORT || text.chars().any(char::is_control) {
         return Err(format!("`{}` is not a valid {what}", quotable(text)));

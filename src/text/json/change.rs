@@ -189,7 +189,7 @@ impl Change<'_> {
         Ok(here)
     }
 
-    /// The refusal of a `path` that leads nowhere, with the one that was perhaps meant.
+    /// The error for a `path` that does not exist, with the nearest one that does.
     pub(super) fn missing(&self, path: &Path) -> JsonError {
         let exists = |length: &usize| self.find(&path.first(*length)).is_some();
         let length = (1..=path.segments().len()).take_while(exists).count();

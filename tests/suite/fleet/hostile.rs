@@ -160,7 +160,7 @@ fn a_database_with_other_types_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_refused() {
+fn a_file_that_is_not_a_database_is_refused() {
     let fleet = Fleet::sqlite();
     let alpha = fleet.machine("alpha");
     std::fs::write(alpha.dir().join("noise.db"), b"this is no database at all, not at all")

@@ -32,7 +32,7 @@ fn a_pulled_state_is_the_published_one_to_the_byte() {
 }
 
 #[test]
-fn directories_are_told_so_that_they_are_found_from_anywhere() {
+fn directories_are_reported_so_that_they_are_found_from_anywhere() {
     let fleet = Fleet::sqlite();
     let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));
     alpha.ok(&["-C", "billing/state", "init", "--goal", "Finish billing"]);

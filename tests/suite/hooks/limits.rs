@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn tools_are_counted_without_an_operation_and_told_by_the_next_step() {
+fn tools_are_counted_without_an_operation_and_reported_by_the_next_step() {
     let project = Project::classic();
     project.ok(&["step", "add", "Do it"]);
     project.ok(&["step", "start", "1"]);

@@ -91,7 +91,7 @@ fn sessions_that_only_stop_are_forgotten_in_the_end() {
 }
 
 #[test]
-fn a_session_whose_commands_carry_its_name_is_not_told_about_others() {
+fn a_session_whose_commands_carry_its_name_gets_no_reports_about_others() {
     let project = Project::with_steps(1);
     let file = project.root().join("env.sh");
     let start =

@@ -384,7 +384,7 @@ fn a_value_of_the_wrong_kind_where_commands_write_is_found() {
 }
 
 #[test]
-fn text_in_brackets_that_a_command_took_is_no_placeholder() {
+fn text_in_brackets_that_a_command_took_is_not_a_placeholder() {
     let project = Project::new();
     project.ok(&["context", "add", "[Smith 2024]"]);
     project.ok(&[

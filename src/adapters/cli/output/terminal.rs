@@ -117,16 +117,16 @@ fn indent(line: &str) -> usize {
     blanks + width(&text[..text.len() - column.len()])
 }
 
-/// What clap says, where a hint says what to type instead. That there is help need not be said then,
-/// nor the usage of a command that is none.
-pub(super) fn for_hint(text: &str, is_no_command: bool) -> String {
-    let is_told = |part: &&str| {
+/// The message of clap without what a hint makes superfluous: the pointer to the help, and the
+/// usage of something that is not a command.
+pub(super) fn for_hint(text: &str, is_unknown_command: bool) -> String {
+    let is_useful = |part: &&str| {
         let part = part.trim_start();
         let needless = ["For more information", "tip:", "Usage:"];
-        let count = if is_no_command { 3 } else { 2 };
+        let count = if is_unknown_command { 3 } else { 2 };
         !needless[..count].iter().any(|start| part.starts_with(start))
     };
-    let parts: Vec<&str> = text.trim_end().split("\n\n").filter(is_told).collect();
+    let parts: Vec<&str> = text.trim_end().split("\n\n").filter(is_useful).collect();
     format!("{}\n", parts.join("\n\n").trim_end())
 }
 

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_is_said_without_describing_any_command() {
+    fn the_version_is_printed_without_describing_any_command() {
         for line in ["statedir --version", "statedir -V", "statedir --json -V status"] {
             let named = read_named(&words(line)).unwrap_err();
             let whole = read(described(), &words(line)).unwrap_err();

@@ -113,7 +113,7 @@ pub(crate) fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, G
     Ok(Committed { commit: Some(commit), files, message, git_output })
 }
 
-/// Nothing to commit is one thing; files that git is described not to see are another.
+/// Having nothing to commit is fine, but files that git was told to ignore are an error.
 ///
 /// # Errors
 /// None of the state files is known to git, and one is ignored.
@@ -138,7 +138,7 @@ pub(crate) fn refuse_ignored(repository: &Repository) -> Result<(), GitError> {
     }
 }
 
-/// Git commits nothing alone while it brings two sides together.
+/// Git does not commit single files while a merge is in progress.
 fn refuse_merging(repository: &Repository) -> Result<(), GitError> {
     let Some(what) = under_way(&repository.dir) else { return Ok(()) };
     let message = format!("a {what} is in progress, and a part of it cannot be committed alone");
@@ -199,7 +199,7 @@ fn since_last<'o>(
     let described: Vec<&str> = described.split_whitespace().collect();
     let is_new = |operation: &&OperationSummary| !described.contains(&operation.id.as_str());
     let mut new: Vec<&OperationSummary> = operations.iter().take_while(is_new).collect();
-    // A commit that somebody made without us has described what came before it, too.
+    // A commit made without statedir also covers what came before it.
     if let Some(last) = last_written(repository) {
         let is_later = |operation: &&OperationSummary| {
             operation.time.parse::<Timestamp>().is_ok_and(|time| time >= last)
@@ -209,7 +209,7 @@ fn since_last<'o>(
             new.truncate(later);
         }
     }
-    // That git changed the files is no news to git.
+    // Changes made by git need not be described to git.
     if new.iter().any(|operation| operation.kind != EXTERNAL) {
         new.retain(|operation| operation.kind != EXTERNAL);
     }

@@ -52,8 +52,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let named = args.path.clone().or_else(|| session.named_dir());
     let path = named.clone().unwrap_or_else(|| PathBuf::from("."));
     let (known, mut proposed) = match propose_at(session, args, path) {
-        // Where nothing is named and nothing is here, the plan of the state that is in use may
-        // hold the boxes.
+        // If no path is given and nothing is found here, the plan of the current state may have the
+        // boxes.
         Err(failure) if named.is_none() => {
             let plan = plan_in_use(session).ok_or(failure)?;
             propose_at(session, args, plan)?
@@ -68,14 +68,14 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let message = format!("adopted {}", lines.join("; "));
     let mut outcome = adopting.adopt(&message, &proposed.documents())?;
     if known.layout().is_none() {
-        // That the files are taken over is what was asked for.
+        // No need to report that the files were adopted: that was the request.
         outcome.notices.clear();
     }
     report(session, &proposed, &adopting, &outcome);
     Ok(0)
 }
 
-/// The state that is at a path already, and what would be adopted there.
+/// The existing state at a path, and what would be adopted there.
 fn propose_at(
     session: &Session<'_>,
     args: &Args,
@@ -97,7 +97,7 @@ fn propose_at(
     Ok((known, proposed))
 }
 
-/// The plan of the state that is in use, if that is one of our own.
+/// The plan of the current state, if it is not an adopted one.
 fn plan_in_use(session: &mut Session<'_>) -> Option<PathBuf> {
     let state = session.workspace().ok().filter(|state| state.layout().is_none())?;
     Some(state.directory().join(StateFile::Plan.name())).filter(|plan| plan.is_file())

@@ -8,7 +8,7 @@ use crate::{
     workspace::{Change, Error},
 };
 
-/// How many entries are listed if nothing else is said.
+/// How many entries are listed by default.
 pub(in crate::adapters) const LIST_LIMIT: usize = 10;
 /// How many are found.
 pub(in crate::adapters) const SEARCH_LIMIT: usize = 20;
@@ -147,7 +147,7 @@ fn export(session: &mut Session<'_>) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let json = session.output.is_json();
     let output = &mut session.output;
-    // What can fail at once fails before anything is written.
+    // Whatever can fail early fails before anything is written.
     drop(snapshot.history()?);
     if json {
         output.stream(b"{\"ok\":true,\"records\":[");

@@ -47,7 +47,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 struct Seen {
     files: Option<Vec<Option<(SystemTime, u64)>>>,
     beat: Option<Instant>,
-    /// What was said of it last, so that it is said once.
+    /// The last message about it, so that it is printed once.
     reported: Option<String>,
     failed: bool,
 }
@@ -137,7 +137,7 @@ fn push_changed(
     Ok(())
 }
 
-/// What tells that a file has changed, without reading it.
+/// Times and sizes of the files, which show a change without reading them.
 fn file_stamps(dir: &Path) -> Vec<Option<(SystemTime, u64)>> {
     let names = StateFile::REWRITABLE.into_iter().chain([StateFile::History]);
     let stat = |file: StateFile| {

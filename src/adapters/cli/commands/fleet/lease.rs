@@ -22,7 +22,7 @@ pub(super) fn copy_of(session: &Session<'_>, id: &str) -> Result<Option<Workspac
     dir.map(|(_, dir)| session.workspace_in(dir, None)).transpose()
 }
 
-/// Notes a new fencing number in the copy that this machine has, if that is not behind.
+/// Records a new fencing number in this machine's copy, if that is up to date.
 fn note_lease(session: &Session<'_>, project: &Project) -> Result<Option<Workspace>, Failure> {
     let Some(workspace) = copy_of(session, &project.id)? else { return Ok(None) };
     if let Some(mut known) = Membership::find(&workspace)? {
@@ -174,12 +174,12 @@ fn pull_directory(
     new_copy(session, dir)
 }
 
-/// The state in a directory that is named as everybody on this machine can find it.
+/// The state in a directory, by its absolute path.
 pub(super) fn new_copy(session: &Session<'_>, dir: PathBuf) -> Result<Workspace, Failure> {
     session.workspace_in(std::path::absolute(dir).map_err(FleetError::from)?, None)
 }
 
-/// A name as a folder of that name: nothing in it leads elsewhere.
+/// A project's name as the name of a folder, without anything that leads elsewhere.
 pub(super) fn folder_name(name: &str) -> String {
     let clean: String = name
         .chars()

@@ -389,7 +389,7 @@ pub(in crate::adapters::cli) fn push_later(workspace: &Workspace) {
     let mut push = std::process::Command::new(program);
     push.arg("-C").arg(workspace.directory()).args(["fleet", "push"]);
     push.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // The client may end everything that belongs to the hook.
+    // The client may kill the hook's process group.
     std::os::unix::process::CommandExt::process_group(&mut push, 0);
     // What is not published now is published with the next push.
     let _ = push.spawn();

@@ -118,7 +118,7 @@ fn recover_project(
     };
     let fetched = fleet::fetch(database, &project.id)?;
     let pulled = fleet::pull(database, &fetched, &workspace, host, true)?;
-    // The lease has run out: whoever held a step there is not heard of any more.
+    // The lease has expired, so the holders of steps there count as gone.
     let request = RecoverRequest { stale_after_ms: Some(0), ..RecoverRequest::default() };
     let options = RecoveryOptions { request, ..RecoveryOptions::default() };
     let recovery = Recovery::decide(&workspace, &options)?;

@@ -16,10 +16,10 @@ use crate::{
     workspace::{Error, ErrorKind, Workspace},
 };
 
-/// How many of the versions that were passed over are shown to people.
+/// How many of the skipped versions are shown.
 const SHOWN: usize = 20;
 
-/// Brings back what is missing: the files first, then the operation log.
+/// Restores what is missing: the files first, then the operation log.
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>) -> CliResult {
     if session.global.if_match.is_some() {
         let message = "`--if-match` cannot be used with `--from-git`: lost files have no revision";
@@ -55,7 +55,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>) -> CliResult {
     Err(failure)
 }
 
-/// Brings back what the log knows: its bytes may be newer than those of any commit.
+/// Restores what the log has: its bytes may be newer than those of any commit.
 fn from_log(workspace: &Workspace) -> Result<Vec<StateFile>, Failure> {
     match workspace.restore_from_log() {
         Ok(fixed) => Ok(fixed.into_iter().map(|fixed| fixed.file).collect()),

@@ -161,7 +161,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let workspace = session.workspace()?;
     let mut recovery = Recovery::decide(&workspace, &options)?;
     let way_back = restore_hint(&workspace, &mut recovery);
-    // In a damaged state nothing can be carried out but going back.
+    // In a damaged state only a rollback can be carried out.
     let whole = recovery.examined.evidence.damage.is_empty()
         || recovery.decision.action == RecoveryAction::RollbackCheckpoint;
     let carried = match args.apply && whole {
@@ -188,7 +188,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     damaged.map_or(Ok(0), |message| Err(damage(message, Value::Null, way_back)))
 }
 
-/// The way out where a file is missing that the log does not know; the decision names it, too.
+/// The hint for a missing file that the log does not have; the decision shows it, too.
 fn restore_hint(workspace: &Workspace, recovery: &mut Recovery) -> Option<String> {
     if recovery.examined.evidence.damage.is_empty() {
         return None;
@@ -280,7 +280,7 @@ fn recover_state(
     if !apply || recovery.decision.nothing_to_do {
         return Ok((recovery, None, None));
     }
-    // Who paused on purpose wants to say when it goes on.
+    // A plan that was paused on purpose continues only by `resume`.
     if evidence.plan.role == Some(PlanRole::Paused) {
         return Ok((
             recovery,
@@ -300,7 +300,7 @@ impl StateResult {
                 if let Some(left) = left {
                     value["not_applied"] = json!(left);
                 }
-                // The files of every project would drown the decisions.
+                // Listing the files of every project would hide the decisions.
                 value["evidence"] = Value::Null;
                 value
             }

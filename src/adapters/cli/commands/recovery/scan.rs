@@ -61,7 +61,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         let seen = summarise_state(session, &dir);
         let line = Line { archived: is_archived(&dir), dir, seen };
         let finished = line.seen.as_ref().is_ok_and(|seen| seen["finished"] == true);
-        // A plan in which no step is known, and that can be adopted as it is, is no state yet.
+        // A plan without known steps that can be adopted is not a state yet.
         let has_steps = line.seen.as_ref().is_ok_and(|seen| seen["total_steps"] != 0);
         let is_offered = !has_steps && adopted.contains(&line.dir.join("plan.md"));
         if !(is_offered || args.unfinished && (finished || line.archived)) {
@@ -96,9 +96,9 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     if some_unread { Err(unreadable_directories(Value::Null)) } else { Ok(0) }
 }
 
-/// What could be adopted in a directory, and how, unless all of it is in use or offered already: a
-/// project comes before the folders in it, and what is in the folders of its system, as an archive,
-/// is left to that.
+/// What could be adopted in a directory, and how, unless all of it is in use or listed already. A
+/// project comes before its folders, and the folders of its own system, such as an archive, are not
+/// listed separately.
 fn offer(dir: &Path, taken: &mut HashSet<PathBuf>, systems: &mut Vec<PathBuf>) -> Option<Value> {
     if systems.iter().any(|system| dir.starts_with(system)) {
         return None;
@@ -125,7 +125,7 @@ fn offer(dir: &Path, taken: &mut HashSet<PathBuf>, systems: &mut Vec<PathBuf>) -
         "found": format!("{dir}: {}", best.line()), "command": command }))
 }
 
-/// A revision belongs to one state, so it cannot be expected of many.
+/// A revision belongs to one state, so `--if-match` makes no sense for many.
 pub(super) fn refuse_if_match(session: &Session<'_>) -> Result<(), Failure> {
     match session.global.if_match {
         Some(_) => {

@@ -103,7 +103,7 @@ fn list(session: &mut Session<'_>) -> CliResult {
 
 fn print(session: &mut Session<'_>, conflict: &Conflict) {
     let line = conflict.line.map(|line| format!(":{line}")).unwrap_or_default();
-    // A conflict in a list of somebody else is called by its place.
+    // A conflict in an adopted list is named by its place.
     let place = match conflict.field.ends_with(&line) && !line.is_empty() {
         true => String::new(),
         false => format!("  ({}{line})", conflict.file),
@@ -205,7 +205,7 @@ fn take_side(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
     Ok(0)
 }
 
-/// An answer that is nothing but a sentence.
+/// Prints an answer that is only a message.
 fn print_message(session: &mut Session<'_>, message: &str) {
     if session.output.is_json() {
         session.output.value(json!({ "message": message, "settled": 0 }));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::worktree::{at, steps_of};
+use super::worktree::{steps_of, worktree_workspace};
 use crate::{
     adapters::{
         cli::{Failure, Session},
@@ -64,15 +64,16 @@ pub(super) fn queue(
     let mut queued = Vec::new();
     for tree in trees.iter().filter(|tree| !tree.here && !tree.bare && !tree.missing) {
         let Some(branch) = &tree.branch else { continue };
-        let there = at(session, &tree.state, workspace)?;
+        let there = worktree_workspace(session, &tree.state, workspace)?;
         match WorktreeState::read(&there) {
-            Ok(state) => queued.extend(state.and_then(|state| of(&state, branch))),
-            // It may be the first: whoever asks again may see it.
+            Ok(state) => queued.extend(state.and_then(|state| queued_branch(&state, branch))),
+            // A state that cannot be read right now may be the first in the queue; trying again may
+            // show it.
             Err(failure) if failure.code == ErrorCode::Io => return Err(failure),
             Err(_) => {}
         }
     }
-    // Times are written in one way, which sorts as they do.
+    // Times have one format, which sorts chronologically.
     queued.sort_by(|one, other| {
         let key = |queued: &Queued| (queued.since.is_none(), queued.since.clone());
         key(one).cmp(&key(other)).then_with(|| one.branch.cmp(&other.branch))
@@ -81,7 +82,7 @@ pub(super) fn queue(
 }
 
 /// A branch that can be merged: it has steps, and all of them are ready.
-fn of(state: &WorktreeState, branch: &str) -> Option<Queued> {
+fn queued_branch(state: &WorktreeState, branch: &str) -> Option<Queued> {
     let steps: Vec<&Step> = steps_of(&state.plan, Some(branch)).collect();
     let is_ready = |step: &&Step| state.workflow.is_mergeable(step);
     if steps.is_empty() || !steps.iter().all(is_ready) {

@@ -81,7 +81,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
     }
 }
 
-/// The review that is meant. A decision is never guessed: without an id those are named that are open.
+/// The review to decide. It is never guessed: without an id, the error lists the open ones.
 fn review_id(
     session: &Session<'_>,
     id: Option<String>,

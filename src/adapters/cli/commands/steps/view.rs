@@ -176,7 +176,7 @@ pub(super) fn begin(session: &mut Session<'_>, change: Change) -> CliResult {
     let outcome = session.workspace()?.apply(&[change])?;
     session.output.committed(&outcome);
     let number = outcome.answers.first().and_then(|answer| answer.data["step"]["number"].as_u64());
-    // What was changed stays changed: what cannot be read is left out.
+    // The change is done: what cannot be read is left out.
     let needed = match number.filter(|_| !session.global.dry_run) {
         Some(number) => needed(session, number, is_next).unwrap_or_default(),
         None => Needed::default(),
@@ -222,7 +222,7 @@ struct Needed {
     expected_outputs: serde_json::Map<String, Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     earlier_errors: Vec<String>,
-    /// Steps that somebody else began and is not at any more, if the next one was asked for.
+    /// Stale steps of others, if the next step was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     left_running: Vec<Holder>,
 }
@@ -256,7 +256,7 @@ fn needed(session: &Session<'_>, number: u64, is_next: bool) -> Result<Needed, F
     if step.attempts > 1 {
         let failures = snapshot.last_entries(ENTRIES)?;
         let own = failures.iter().filter(|entry| entry.is_failure());
-        // A number may have been another step's; an id never is.
+        // A number may have belonged to another step before; an id never has.
         let own = own.filter(|entry| match (entry.step_id(), &step.id) {
             (Some(seen), Some(id)) => *seen == *id.as_str(),
             _ => entry.step_number() == Some(u64::from(step.number)),

@@ -61,7 +61,7 @@ fn shares(by: &Breakdown) -> Vec<String> {
     lines
 }
 
-/// What is said where not all of the history was read.
+/// The note for a history that was not read completely.
 fn covered(metrics: &Metrics) -> Option<String> {
     let covered = &metrics.step_times_cover;
     (covered.entries < covered.of).then(|| {

@@ -40,7 +40,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _: &Args) -> CliR
         session.output.value(json!(overview));
         return Ok(0);
     }
-    // Reading the history is most of the work, and only what has ended took a time.
+    // Reading the history is most of the work, and only ended attempts have a duration.
     let has_times = visible_steps(&overview.steps).iter().any(took_time);
     let times = if has_times { snapshot.recent_step_times() } else { StepTimes::default() };
     for (colour, line) in lines(&overview, &times, workspace.environment(), session.output) {
@@ -130,7 +130,7 @@ fn groups(overview: &Overview) -> Vec<Painted> {
     lines
 }
 
-/// The steps around the one at hand.
+/// The steps around the current one.
 fn visible_steps(steps: &[StepOverview]) -> &[StepOverview] {
     let at = steps.iter().position(|step| !step.is_finished()).unwrap_or(steps.len());
     let last = (at.saturating_sub(3) + MOST_STEPS).min(steps.len());

@@ -212,7 +212,7 @@ fn a_step_that_waits_for_others_has_the_time_that_was_spent_on_it() {
 }
 
 #[test]
-fn rework_is_no_retry() {
+fn rework_is_not_a_retry() {
     let project = Project::with_steps(2);
     project.ok(&["step", "start", "1"]);
     project.ok(&["step", "done", "1"]);

@@ -59,7 +59,7 @@ fn a_file_that_was_there_is_missed() {
 }
 
 #[test]
-fn boxes_that_are_no_steps_lead_to_adopting_them() {
+fn boxes_that_are_not_steps_lead_to_adopting_them() {
     let project = brought("# Login\n\n## Phase 1\n- [x] Read\n- [ ] Write\n");
     for args in [&["status"][..], &["brief"], &["check"], &["step", "next"], &["recover"]] {
         let ran = project.run(args);

@@ -1,5 +1,5 @@
 //! Two pieces of work of about twenty moves each: a person with an editor, a reviewer with git. The
-//! agent's is in `piece_of_work.rs`.
+//! agent's is in `agent_session.rs`.
 
 use serde_json::{Value, json};
 
