@@ -320,6 +320,15 @@ fn the_value_of_a_bullet_without_a_key_stays_a_value() {
 }
 
 #[test]
+fn text_goes_into_a_section_whose_title_begins_with_a_byte_order_mark() {
+    let source = "- **key**: x\n\n\u{feff}```\r\n---\n## Section\n";
+    let added = edited(source, |document, edit| {
+        edit.append_text(section(document, "\u{feff}```"), "words");
+    });
+    assert_eq!(added, "- **key**: x\n\n\u{feff}```\r\n---\n\nwords\n\n## Section\n");
+}
+
+#[test]
 fn nul_is_refused_everywhere() {
     let source = "# T\n- **a**: 1\n- b\n";
     let changes: [fn(&Document, &mut Edit<'_>); 5] = [
