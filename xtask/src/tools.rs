@@ -86,7 +86,7 @@ fn missing_packages(programs: &str, works: impl Fn(&str, &[&str]) -> bool) -> Ve
         let columns: Vec<&str> = line.split('|').map(str::trim).collect();
         let [program, probe, package, _why] = columns[..] else { continue };
         let probe: Vec<&str> = probe.split_whitespace().collect();
-        if !packages.contains(&package) && !succeeds(program, &probe) {
+        if !packages.contains(&package) && !works(program, &probe) {
             packages.push(package);
         }
     }

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum as _;
 
-use super::args::Arguments;
+use super::arguments::Arguments;
 use crate::adapters::cli::{
     commands::{
         brief, check, checkpoint, constraint, context, diff, directive, history, init, op, plan,
