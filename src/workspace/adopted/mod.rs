@@ -477,7 +477,7 @@ fn kept_of(
     let workflow = workflow_in(layout, raw);
     let adopted = Adopted { layout, workflow: &workflow };
     let composed = adopted.compose_with(raw, read).ok()?;
-    if composed.plan.len() < WORTHWHILE {
+    if composed.plan.as_str().len() < WORTHWHILE {
         return None;
     }
     let plan = Plan::read(Document::parse(composed.plan.as_str()).ok()?);
