@@ -19,12 +19,12 @@ pub(super) fn quoted(text: &str, width: usize) -> String {
 }
 
 /// A value as people write it: words and numbers bare, other text in quotes, the rest as JSON.
-pub(super) fn shown(value: &Value, width: usize) -> String {
+pub(super) fn display_value(value: &Value, width: usize) -> String {
     view(value, 0, width)
 }
 
 /// Both values, each shortened around the place where they differ.
-pub(super) fn shown_pair(before: &Value, after: &Value, width: usize) -> (String, String) {
+pub(super) fn display_pair(before: &Value, after: &Value, width: usize) -> (String, String) {
     let (old, new) = (plain(before), plain(after));
     let common = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).count();
     let long = old.chars().count() > width || new.chars().count() > width;

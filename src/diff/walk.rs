@@ -212,13 +212,13 @@ impl<'o> Walk<'o> {
         let (old, new) = (from.map(|id| self.old.value(id)), to.map(|id| self.new.value(id)));
         let rests = matches!((&old, &new), (Some(old), Some(new)) if old.1 != new.1);
         // A value is shown without its comment unless the comment differs.
-        let said = |(text, rest): (String, String)| match rests {
+        let visible_text = |(text, rest): (String, String)| match rests {
             true => with_rest(&text, &rest),
             false => text,
         };
         let path = to.map(|id| self.new.field_path(id)).or(from.map(|id| self.old.field_path(id)));
         let (field, under) = path.unwrap_or_default();
-        let (before, after) = self.without_origins(old.map(said), new.map(said));
+        let (before, after) = self.without_origins(old.map(visible_text), new.map(visible_text));
         ThingChange { under, field, before, after }
     }
 

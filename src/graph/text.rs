@@ -118,9 +118,7 @@ pub(crate) fn summary(graph: &Graph) -> Vec<String> {
         lines.push("some steps wait for each other: statedir check".to_owned());
     }
     if !graph.marks_implied {
-        lines.push(
-            "the plan is too large to leave out dependencies that follow from others".to_owned(),
-        );
+        lines.push("the plan is too large: implied dependencies are shown, too".to_owned());
     }
     lines.into_iter().map(|line| fit(&line, WIDTH)).collect()
 }

@@ -101,15 +101,17 @@ impl Verification {
     }
 
     /// Leaves out anchored entries that are missing for a good reason.
-    pub(crate) fn forgive_missing(&mut self, is_forgiven: impl Fn(EntryId) -> bool) {
-        self.forgive(|problem| problem.is_anchor() && problem.entry.is_some_and(&is_forgiven));
+    pub(crate) fn ignore_missing(&mut self, is_forgiven: impl Fn(EntryId) -> bool) {
+        self.drop_problems(|problem| {
+            problem.is_anchor() && problem.entry.is_some_and(&is_forgiven)
+        });
     }
 
     /// Tells entries that went because somebody went back apart from damage.
     pub(crate) fn note_going_back(&mut self, back: Vec<WentBack>) {
         let gone: BTreeSet<EntryId> =
             back.iter().flat_map(|back| back.entries.iter().copied()).collect();
-        self.forgive(|problem| {
+        self.drop_problems(|problem| {
             let is_missed =
                 problem.is_anchor() || matches!(problem.kind, ProblemKind::Missing { .. });
             is_missed && problem.entry.is_some_and(|entry| gone.contains(&entry))
@@ -122,7 +124,7 @@ impl Verification {
         self.problems.iter().filter(|problem| problem.is_anchor()).filter_map(|one| one.entry)
     }
 
-    fn forgive(&mut self, is_forgiven: impl Fn(&Problem) -> bool) {
+    fn drop_problems(&mut self, is_forgiven: impl Fn(&Problem) -> bool) {
         let found = self.problems.len();
         self.problems.retain(|problem| !is_forgiven(problem));
         self.problem_count -= (found - self.problems.len()) as u64;
@@ -199,9 +201,9 @@ impl Check {
     fn take(&mut self, piece: &Piece<'_>) {
         match piece {
             Piece::Signed { trailer, text, intact } => {
-                self.signed(trailer, text, *intact);
+                self.check_signed(trailer, text, *intact);
                 if *intact && names(text.body, LET_GO) {
-                    self.let_go(piece);
+                    self.note_accepted_losses(piece);
                 }
             }
             Piece::Unsigned(_) => self.result.unsigned += u64::from(Entry::is_entry(piece)),
@@ -221,7 +223,7 @@ impl Check {
         }
     }
 
-    fn signed(&mut self, trailer: &Trailer, text: &Text<'_>, intact: bool) {
+    fn check_signed(&mut self, trailer: &Trailer, text: &Text<'_>, intact: bool) {
         let id = trailer.id;
         let line = u32::try_from(text.line).unwrap_or(u32::MAX);
         if !intact {
@@ -238,7 +240,7 @@ impl Check {
     }
 
     /// Remembers the entries that this one says are not missed.
-    fn let_go(&mut self, piece: &Piece<'_>) {
+    fn note_accepted_losses(&mut self, piece: &Piece<'_>) {
         let fields = Entry::read(piece).map(|entry| entry.fields).unwrap_or_default();
         let lists = fields.iter().filter(|(key, _)| key == LET_GO).map(|(_, value)| value);
         let words = lists.flat_map(|list| list.split([' ', ',', '\n']));

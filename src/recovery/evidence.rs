@@ -14,13 +14,13 @@ use crate::{
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Evidence {
     /// The plan as a whole.
-    pub plan: PlanSeen,
+    pub plan: PlanEvidence,
     /// The step that the decision is about.
-    pub step: Option<StepSeen>,
+    pub step: Option<StepEvidence>,
     /// Whether that step was asked for by name.
     pub asked: bool,
     /// The step that could be started next.
-    pub next: Option<StepSeen>,
+    pub next: Option<StepEvidence>,
     /// Other steps that run, each with who works on it.
     pub other_running: Vec<Holder>,
     /// The newest operation.
@@ -45,7 +45,7 @@ pub(crate) struct Evidence {
 
 /// The plan as a whole.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct PlanSeen {
+pub(crate) struct PlanEvidence {
     /// What is to be reached.
     pub goal: Option<String>,
     /// The status as written.
@@ -77,7 +77,7 @@ pub(crate) struct PlanSeen {
 
 /// The step that the decision is about.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct StepSeen {
+pub(crate) struct StepEvidence {
     /// Its number.
     pub number: u32,
     /// Its id.

@@ -67,7 +67,7 @@ impl Holder {
         let (stale, evidence) = match (claim, own) {
             (None, _) => (true, "nobody has claimed it".to_owned()),
             (Some(_), true) => (false, "it is yours".to_owned()),
-            (Some(_), false) => weigh(signs, silent_ms, stale_after_ms),
+            (Some(_), false) => assess(signs, silent_ms, stale_after_ms),
         };
         let take = (claim.is_some() && !own).then(|| format!("statedir step take {step}"));
         let held_ms = signs.held_ms;
@@ -113,7 +113,7 @@ impl Holder {
 }
 
 /// Whether the holder is gone, and how one can tell.
-fn weigh(signs: &Signs, silent_ms: Option<u64>, stale_after_ms: u64) -> (bool, String) {
+fn assess(signs: &Signs, silent_ms: Option<u64>, stale_after_ms: u64) -> (bool, String) {
     // What was done after the session said goodbye was done by one that goes on. A sign of life is
     // not left with every change, so that those soon after it are no news of its process.
     let went_on = |later_ms: u64| {
@@ -135,9 +135,9 @@ fn weigh(signs: &Signs, silent_ms: Option<u64>, stale_after_ms: u64) -> (bool, S
     match silent_ms {
         Some(_) if signs.ahead_ms >= CLOCKS_AGREE_MS => {
             let ahead = format_age(signs.ahead_ms);
-            (false, format!("last sign of life {ahead} ahead of the clock here"))
+            (false, format!("last sign of life {ahead} in the future, by this machine's clock"))
         }
-        None => (true, "nothing says when it was last at work".to_owned()),
+        None => (true, "there is no record of when it was last at work".to_owned()),
         Some(silent) if silent >= stale_after_ms => {
             (true, format!("no sign of life for {}, more than {limit}", format_age(silent)))
         }
@@ -151,7 +151,7 @@ mod tests {
 
     const HOUR: u64 = 3_600_000;
 
-    fn judged(signs: &Signs) -> Holder {
+    fn holder_with(signs: &Signs) -> Holder {
         let claim = Claim::parse("ada@h (session s1)");
         let asking = Claim::parse("ada@h (session s2)");
         Holder::of(1, Some(&claim), &asking, signs, HOUR)
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_claim_is_stale_when_nothing_was_heard_for_long() {
         let signs = Signs { held_ms: Some(5 * HOUR), ..Signs::default() };
-        let holder = judged(&signs);
+        let holder = holder_with(&signs);
         assert!(holder.stale && holder.is_foreign() && !holder.is_held());
         assert_eq!(holder.take.as_deref(), Some("statedir step take 1"));
         assert!(holder.phrase().contains("stale: no sign of life for 5h"), "{}", holder.phrase());
@@ -168,25 +168,25 @@ mod tests {
             Signs { changed_ms: Some(60_000), ..signs.clone() },
             Signs { seen_ms: Some(60_000), ..signs.clone() },
         ] {
-            assert!(judged(&recent).is_held());
+            assert!(holder_with(&recent).is_held());
         }
     }
 
     #[test]
     fn a_process_speaks_louder_than_silence() {
         let silent = Signs { held_ms: Some(5 * HOUR), ..Signs::default() };
-        assert!(judged(&Signs { process: Some((7, true)), ..silent }).is_held());
+        assert!(holder_with(&Signs { process: Some((7, true)), ..silent }).is_held());
         let fresh = Signs { held_ms: Some(1000), ..Signs::default() };
-        let gone = judged(&Signs { process: Some((7, false)), ..fresh.clone() });
+        let gone = holder_with(&Signs { process: Some((7, false)), ..fresh.clone() });
         assert!(gone.stale && gone.evidence.contains("process 7 is gone"));
         // Changes between two signs of life are not the work of one that was started anew.
         let busy = Signs { changed_ms: Some(1000), seen_ms: Some(5500), ..fresh.clone() };
-        assert!(judged(&Signs { process: Some((7, false)), ..busy.clone() }).stale);
-        assert!(judged(&busy).is_held());
-        let ended = judged(&Signs { ended: true, seen_ms: Some(500), ..fresh.clone() });
+        assert!(holder_with(&Signs { process: Some((7, false)), ..busy.clone() }).stale);
+        assert!(holder_with(&busy).is_held());
+        let ended = holder_with(&Signs { ended: true, seen_ms: Some(500), ..fresh.clone() });
         assert!(ended.stale && ended.evidence.contains("session ended"));
         // Control: without that evidence the same claim is alive.
-        assert!(judged(&fresh).is_held());
+        assert!(holder_with(&fresh).is_held());
     }
 
     #[test]
@@ -199,17 +199,20 @@ mod tests {
             process: Some((7, false)),
             ..Signs::default()
         };
-        assert!(judged(&signs).is_held());
+        assert!(holder_with(&signs).is_held());
     }
 
     #[test]
     fn a_clock_that_is_ahead_is_no_evidence_of_silence() {
         let ahead = Signs { held_ms: Some(0), ahead_ms: 3 * HOUR, ..Signs::default() };
-        let holder = judged(&ahead);
+        let holder = holder_with(&ahead);
         assert!(holder.is_held());
-        assert_eq!(holder.evidence, "last sign of life 3h 0m ahead of the clock here");
+        assert_eq!(
+            holder.evidence,
+            "last sign of life 3h 0m in the future, by this machine's clock"
+        );
         // A difference that every network has is not worth a word.
-        let little = judged(&Signs { ahead_ms: 2000, ..ahead });
+        let little = holder_with(&Signs { ahead_ms: 2000, ..ahead });
         assert!(little.is_held() && little.evidence.ends_with("0s ago"), "{}", little.evidence);
     }
 

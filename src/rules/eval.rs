@@ -47,7 +47,7 @@ impl Verdict {
 impl Condition {
     /// Whether the condition holds, with the values seen.
     pub fn eval(&self, facts: &Facts) -> Verdict {
-        Verdict { truth: self.truth(facts), seen: self.seen(facts) }
+        Verdict { truth: self.truth(facts), seen: self.observed_facts(facts) }
     }
 
     /// Whether the condition holds. What cannot be told does not hold.
@@ -56,7 +56,7 @@ impl Condition {
     }
 
     /// The facts that the condition speaks of, each once.
-    pub(super) fn seen(&self, facts: &Facts) -> Vec<ObservedFact> {
+    pub(super) fn observed_facts(&self, facts: &Facts) -> Vec<ObservedFact> {
         let mut seen: Vec<ObservedFact> = Vec::new();
         self.visit_facts(&mut |name| {
             if !seen.iter().any(|other| other.fact == name) {

@@ -25,7 +25,7 @@ mod paths;
 mod query;
 mod relocate;
 mod session_files;
-mod sign;
+mod sign_of_life;
 mod tally;
 mod transaction;
 mod view;
@@ -60,7 +60,7 @@ pub(crate) use origin::{Origin, Trusted};
 pub(crate) use paths::private_directory;
 pub(crate) use query::{AppendedThen, Author};
 pub(crate) use session_files::SessionFiles;
-pub(crate) use sign::{Process, Sign};
+pub(crate) use sign_of_life::{Process, SignOfLife};
 pub(crate) use tally::Tally;
 pub(crate) use transaction::Transaction;
 pub(crate) use transaction::change::{
@@ -196,7 +196,7 @@ impl Store {
         reports.extend(torn.into_iter().map(|file| Report::Salvaged { file, copy: None }));
         reports.extend(found.pending_report(self.layout.appended));
         reports.extend(self.distrust_report());
-        if self.is_closed_out() {
+        if self.lacks_access() {
             // There is a log, which somebody else keeps.
             reports.retain(|report| !matches!(report, Report::Adopted { .. }));
         }

@@ -39,7 +39,7 @@ pub(crate) enum Origin {
     /// It belongs to another user and has no marker of this place.
     OtherUser(Inode),
     /// It is closed to this user, who may still read the files.
-    Closed(Inode),
+    NoAccess(Inode),
     /// It is not a directory at all.
     NoDirectory(Inode),
 }
@@ -82,7 +82,7 @@ impl Store {
                         Ok(Origin::NoDirectory(Inode(stat.ino)))
                     }
                     Some(stat) if error.kind() == ErrorKind::PermissionDenied => {
-                        Ok(Origin::Closed(Inode(stat.ino)))
+                        Ok(Origin::NoAccess(Inode(stat.ino)))
                     }
                     _ => state.open_dir(PRIVATE).map(|_| Origin::Absent),
                 };
@@ -95,7 +95,7 @@ impl Store {
             Ok(true) => return Ok(Origin::Here),
             // To open it takes no permission; to read what is in it does.
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                return Ok(Origin::Closed(inode));
+                return Ok(Origin::NoAccess(inode));
             }
             other => other?,
         };
@@ -106,7 +106,7 @@ impl Store {
 
     /// The store that marks its private directory as made here with the next change.
     #[must_use]
-    pub(crate) fn marking(mut self) -> Store {
+    pub(crate) fn mark_on_next_change(mut self) -> Store {
         self.trust_level = Trust::Unmarked;
         self
     }
@@ -114,7 +114,7 @@ impl Store {
     /// The store without its private directory: reading shows the files as they are, the next
     /// change sets the directory aside and begins a log of its own.
     #[must_use]
-    pub(crate) fn distrusting(mut self, inode: Inode, why: &'static str) -> Store {
+    pub(crate) fn distrust(mut self, inode: Inode, why: &'static str) -> Store {
         self.trust_level = Trust::Denied { is_closed: false, why, inode };
         // A name that nothing can have: whoever looks there finds no lock, no log and no object.
         let random = std::hash::RandomState::new().build_hasher().finish();
@@ -125,8 +125,8 @@ impl Store {
     /// The store without a private directory that is closed to this user: reading shows the files as
     /// they are, and a change is refused.
     #[must_use]
-    pub(crate) fn closed_out(self, inode: Inode) -> Store {
-        let mut store = self.distrusting(inode, "it is closed to this user");
+    pub(crate) fn without_access(self, inode: Inode) -> Store {
+        let mut store = self.distrust(inode, "it is closed to this user");
         if let Trust::Denied { is_closed, .. } = &mut store.trust_level {
             *is_closed = true;
         }
@@ -134,7 +134,7 @@ impl Store {
     }
 
     /// Whether the private directory is closed to this user.
-    pub(super) fn is_closed_out(&self) -> bool {
+    pub(super) fn lacks_access(&self) -> bool {
         matches!(self.trust_level, Trust::Denied { is_closed: true, .. })
     }
 
@@ -405,7 +405,7 @@ mod tests {
             (root.path().join("a"), root.path().join("b"), root.path().join("c"));
         std::fs::create_dir(&here).unwrap();
         assert_eq!(store(&here).origin().unwrap(), Origin::Absent);
-        store(&here).marking().make_private().unwrap();
+        store(&here).mark_on_next_change().make_private().unwrap();
         assert_eq!(store(&here).origin().unwrap(), Origin::Here);
         std::fs::rename(&here, &moved).unwrap();
         assert_eq!(store(&moved).origin().unwrap(), Origin::Here);
@@ -429,7 +429,7 @@ mod tests {
         // Whatever else it is, it is somebody's.
         made(".statedir.new-3123456789abcdef", &[MARKER, "notes.md"]);
         made(".statedir.new-thing", &[]);
-        store(root.path()).marking().make_private().unwrap();
+        store(root.path()).mark_on_next_change().make_private().unwrap();
         let entries = std::fs::read_dir(root.path()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut names: Vec<String> = names.collect();
@@ -444,7 +444,7 @@ mod tests {
         let elsewhere = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), root.path().join(PRIVATE)).unwrap();
         let Origin::NoDirectory(inode) = store(root.path()).origin().unwrap() else { panic!() };
-        let distrusting = store(root.path()).distrusting(inode, "it is a link");
+        let distrusting = store(root.path()).distrust(inode, "it is a link");
         let (used, report) = distrusting.for_change().unwrap();
         assert!(matches!(report, Some(Report::Distrusted { copy: Some(_), .. })));
         assert_eq!(used.origin().unwrap(), Origin::Here);
@@ -457,7 +457,7 @@ mod tests {
         std::fs::create_dir(root.path().join(PRIVATE)).unwrap();
         let Origin::Unknown(inode) = store(root.path()).origin().unwrap() else { panic!() };
         let (one, two) = (store(root.path()), store(root.path()));
-        let (one, two) = (one.distrusting(inode, "x"), two.distrusting(inode, "x"));
+        let (one, two) = (one.distrust(inode, "x"), two.distrust(inode, "x"));
         assert!(one.for_change().unwrap().1.is_some());
         assert!(two.for_change().unwrap().1.is_none());
         assert_eq!(store(root.path()).origin().unwrap(), Origin::Here);

@@ -100,10 +100,10 @@ impl Store {
         let this = self.session();
         let (disk, path) = (&*this.disk, this.paths.tally());
         let file = disk.open(&path, Access::AppendOrCreate).at(&path)?;
-        let locked = keep_apart(&*file);
+        let locked = lock_briefly(&*file);
         file.append(format!("{name} 1\n").as_bytes()).at(&path)?;
         if locked && file.stat().at(&path)?.len > LIMIT {
-            sum_up(&*file, &path)?;
+            compact(&*file, &path)?;
         }
         Ok(())
     }
@@ -115,19 +115,19 @@ impl Store {
             return Ok(());
         }
         let Some((file, _)) = open_existing(disk, &path, Access::Append)? else { return Ok(()) };
-        let locked = keep_apart(&*file);
+        let locked = lock_briefly(&*file);
         let counts = recorded.counts.iter();
         let lines = counts.map(|(name, count)| format!("{name} {RECORDED}{count}\n"));
         file.append(lines.collect::<String>().as_bytes()).at(&path)?;
         if locked && file.stat().at(&path)?.len > LIMIT_RECORDED {
-            sum_up(&*file, &path)?;
+            compact(&*file, &path)?;
         }
         Ok(())
     }
 }
 
 /// Writes one line for each name instead of many. The caller keeps others apart.
-fn sum_up(file: &dyn DiskFile, path: &Path) -> Result<()> {
+fn compact(file: &dyn DiskFile, path: &Path) -> Result<()> {
     let sum = Tally::parse(&read_range(file, path, 0, 2 * LIMIT)?).to_lines();
     file.set_len(0).at(path)?;
     file.append(sum.as_bytes()).at(path)
@@ -142,7 +142,7 @@ fn is_name(name: &str) -> bool {
 ///
 /// Nobody waits for long: a line that is added meanwhile may get lost, which is better than a
 /// caller that hangs because somebody was stopped at the wrong moment.
-fn keep_apart(file: &dyn DiskFile) -> bool {
+fn lock_briefly(file: &dyn DiskFile) -> bool {
     for _ in 0..PATIENCE {
         match file.try_lock(true) {
             Ok(true) => return true,

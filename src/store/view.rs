@@ -169,7 +169,7 @@ impl View {
     /// The picture right after an earlier operation, when the appended file was so long.
     #[cfg(feature = "web")]
     #[must_use]
-    pub(crate) fn back_then(
+    pub(crate) fn at_operation(
         &self,
         revision: Revision,
         files: BTreeMap<String, Vec<u8>>,

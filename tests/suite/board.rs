@@ -52,7 +52,7 @@ impl<'p> Tmux<'p> {
     }
 
     fn screen(&self) -> String {
-        let text = self.project.told(self.run(&["capture-pane", "-p"]).stdout);
+        let text = self.project.in_builtin_words(self.run(&["capture-pane", "-p"]).stdout);
         String::from_utf8(text).unwrap()
     }
 
@@ -279,9 +279,9 @@ fn without_a_terminal_it_names_what_prints_the_same() {
     for args in [&["board"][..], &["board", "."], &["board", "--json"]] {
         let ran = project.run(args);
         assert_eq!(ran.code, 2, "{args:?} {}{}", ran.stdout, ran.stderr);
-        let said = format!("{}{}", ran.stdout, ran.stderr);
+        let printed = format!("{}{}", ran.stdout, ran.stderr);
         for text in ["terminal", "`statedir status`", "`statedir step list`"] {
-            assert!(said.contains(text), "{args:?} {said}");
+            assert!(printed.contains(text), "{args:?} {printed}");
         }
     }
 }

@@ -291,7 +291,7 @@ fn a_step_that_another_depends_on_is_not_left_out() {
         let plan = format!("{}- **depends_on**: {on}\n{}", &plan[..at], &plan[at..]);
         project.write("plan.md", plan);
         let answer = project.json(&["recover"]);
-        assert!(ruled_out(&answer).contains("step 10 needs what step 9 gives"), "{answer}");
+        assert!(ruled_out(&answer).contains("step 10 needs the result of step 9"), "{answer}");
         assert_eq!(answer["evidence"]["step"]["needed_by"], json!([10]));
     }
 }

@@ -402,9 +402,9 @@ fn a_check_tells_what_is_in_place_and_proves_it() {
         setup(&project, &[client]);
     }
     let before = tree(project.root());
-    let told = check(&["--json"]);
-    assert_eq!(told.code, 0, "{}", told.stdout);
-    let clients = told.json()["clients"].as_array().unwrap().clone();
+    let shown_text = check(&["--json"]);
+    assert_eq!(shown_text.code, 0, "{}", shown_text.stdout);
+    let clients = shown_text.json()["clients"].as_array().unwrap().clone();
     let named: Vec<&str> =
         clients.iter().map(|client| client["client"].as_str().unwrap()).collect();
     assert_eq!(named, ["claude", "codex", "cursor", "gemini", "opencode"]);

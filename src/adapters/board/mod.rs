@@ -98,7 +98,7 @@ pub(in crate::adapters) fn run(options: Options, caller: Caller) -> io::Result<(
     let area = screen.terminal.size()?;
     model.size = (area.width, area.height);
     let _ = requests.send(Request::Look);
-    converse(&mut model, &mut screen, &requests, &news, &woken, &is_ended)
+    event_loop(&mut model, &mut screen, &requests, &news, &woken, &is_ended)
 }
 
 /// Has the terminal as the board does while something else is done; for tests of what a panic leaves.
@@ -113,7 +113,7 @@ pub(crate) fn with_terminal<T>(work: impl FnOnce() -> T) -> io::Result<T> {
 }
 
 /// Draws, waits, answers.
-fn converse(
+fn event_loop(
     model: &mut Model,
     screen: &mut Screen,
     requests: &Sender<Request>,
@@ -136,11 +136,11 @@ fn converse(
             is_stale = true;
         }
         for one in news.try_iter() {
-            effects.extend(update::tell(model, one));
+            effects.extend(update::on_news(model, one));
             is_stale = true;
         }
         for effect in effects {
-            carry_out(effect, model, screen, requests)?;
+            perform(effect, model, screen, requests)?;
         }
         let size = screen.terminal.size()?;
         if model.size != (size.width, size.height) {
@@ -153,7 +153,7 @@ fn converse(
     while model.running.is_some()
         && let Ok(one) = news.recv_timeout(LAST_COMMAND)
     {
-        update::tell(model, one);
+        update::on_news(model, one);
     }
     Ok(())
 }
@@ -189,7 +189,7 @@ fn wait(woken: &UnixStream) -> io::Result<()> {
     Ok(())
 }
 
-fn carry_out(
+fn perform(
     effect: Effect,
     model: &mut Model,
     screen: &mut Screen,

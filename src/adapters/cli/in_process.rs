@@ -130,7 +130,7 @@ pub(in crate::adapters) fn request(words: &[&str]) -> Option<Request> {
 /// A state to look at.
 #[cfg(any(feature = "board", feature = "web"))]
 pub(in crate::adapters) fn open(caller: &Caller) -> Result<crate::workspace::Workspace, String> {
-    let mut output = Output::kept(true);
+    let mut output = Output::collecting(true);
     caller.session(&mut output).workspace().map_err(|failure| failure.message)
 }
 
@@ -142,21 +142,21 @@ pub(in crate::adapters) fn overview(caller: &Caller) -> Result<crate::workspace:
 
 /// Makes changes as one operation.
 pub(in crate::adapters) fn apply(caller: &Caller, changes: &[Change]) -> Answer {
-    let mut output = Output::kept(true);
+    let mut output = Output::collecting(true);
     let result = caller.with_session(&mut output, |session| session.apply(changes));
     finish(output, result)
 }
 
 /// Runs a command.
 pub(in crate::adapters) fn run(caller: &Caller, request: Request) -> Answer {
-    let mut output = Output::kept(true);
+    let mut output = Output::collecting(true);
     let result = dispatch(caller, request, &mut output);
     finish(output, result)
 }
 
 /// The same for people: the text that is printed without `--json`.
 pub(in crate::adapters) fn text(caller: &Caller, request: Request) -> Result<String, Answer> {
-    let mut output = Output::kept(false);
+    let mut output = Output::collecting(false);
     match dispatch(caller, request, &mut output) {
         Err(failure) if output.is_empty() => Err(Answer::from(&failure)),
         // A brief of a damaged state is worth more than the news of the damage alone.

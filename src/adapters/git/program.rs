@@ -146,11 +146,11 @@ impl Git {
         if output.status.success() {
             return Ok(output.stdout);
         }
-        let said = complaint(&output);
-        if said.contains("not a git repository") {
+        let reason = stderr_message(&output);
+        if reason.contains("not a git repository") {
             return Err(GitError::NoRepository(self.start.clone()));
         }
-        Err(failure(said))
+        Err(failure(reason))
     }
 
     /// The same as text, without the last line end.
@@ -164,7 +164,7 @@ impl Git {
         let args = ["rev-parse", "--path-format=absolute", "--git-path", name];
         let output = self.run_as_user(&args, "")?;
         if !output.status.success() {
-            return Err(failure(complaint(&output)));
+            return Err(failure(stderr_message(&output)));
         }
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         Ok(PathBuf::from(text.trim_end_matches(['\n', '\r'])))
@@ -227,26 +227,28 @@ fn output(mut command: Command, input: &str) -> Result<Output, GitError> {
         } else if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, feed) {
             let _ = child.kill();
             let _ = child.wait();
-            return Err(GitError::Failed(format!("there is no thread to feed it: {error}")));
+            return Err(GitError::Failed(format!(
+                "cannot start a thread that writes its input: {error}"
+            )));
         }
         child.wait_with_output().map_err(GitError::NoProgram)
     })
 }
 
 /// What git said of a failure, on one line.
-pub(super) fn complaint(output: &Output) -> String {
+pub(super) fn stderr_message(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
     line.trim().trim_start_matches("fatal: ").to_owned()
 }
 
 /// Why git failed: because another one holds a lock, or for a reason of its own.
-pub(super) fn failure(said: String) -> GitError {
+pub(super) fn failure(reason: String) -> GitError {
     // The path is in the message in every language.
     let locks = ["index.lock'", "HEAD.lock'", "MERGE_HEAD.lock'", ".lock': File exists"];
     let is_locked = |line: &&str| locks.iter().any(|lock| line.contains(lock));
-    match said.lines().find(is_locked) {
+    match reason.lines().find(is_locked) {
         Some(line) => GitError::Locked(line.trim().trim_start_matches("fatal: ").to_owned()),
-        None => GitError::Failed(said),
+        None => GitError::Failed(reason),
     }
 }

@@ -88,7 +88,9 @@ impl Guard {
         let cookies = request.header("cookie").unwrap_or_default();
         let name = self.cookie_name();
         let mut own = cookies.split(';').filter_map(|cookie| cookie.trim().split_once('='));
-        match own.any(|(known, value)| known == name && same(value, &self.session)) {
+        match own
+            .any(|(known, value)| known == name && equal_in_constant_time(value, &self.session))
+        {
             true => Ok(()),
             false => Err(Refusal::Token),
         }
@@ -96,11 +98,11 @@ impl Guard {
 
     /// Whether a token lets somebody in.
     pub(super) fn admits(&self, token: &str) -> bool {
-        if same(token, &self.token) {
+        if equal_in_constant_time(token, &self.token) {
             return true;
         }
         let Ok(mut once) = self.once.lock() else { return false };
-        let fits = once.as_deref().is_some_and(|once| same(token, once));
+        let fits = once.as_deref().is_some_and(|once| equal_in_constant_time(token, once));
         if fits {
             *once = None;
         }
@@ -126,7 +128,7 @@ impl Guard {
 }
 
 /// Compares without telling by the time it takes where they differ.
-fn same(given: &str, secret: &str) -> bool {
+fn equal_in_constant_time(given: &str, secret: &str) -> bool {
     let differs =
         given.bytes().zip(secret.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
     given.len() == secret.len() && differs == 0

@@ -240,7 +240,7 @@ impl Response {
         Self::new(status, "text/plain; charset=utf-8", body)
     }
 
-    pub(super) fn see(path: &str) -> Self {
+    pub(super) fn redirect(path: &str) -> Self {
         let mut response = Self::text(303, "");
         response.headers.push(("Location", path.to_owned()));
         response

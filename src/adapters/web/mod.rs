@@ -179,7 +179,7 @@ impl Server {
                 continue;
             };
             let spawned = std::thread::Builder::new().name("page".into()).spawn(move || {
-                site.converse(stream);
+                site.handle_connection(stream);
                 drop(counted);
             });
             if spawned.is_err() {
@@ -210,14 +210,14 @@ impl Drop for Counted {
 }
 
 impl Site {
-    fn converse(self: &Arc<Self>, stream: TcpStream) {
+    fn handle_connection(self: &Arc<Self>, stream: TcpStream) {
         let _ = stream.set_write_timeout(Some(PATIENCE));
         let _ = stream.set_nodelay(true);
         let end = Instant::now() + PATIENCE;
         let (response, with_body) = match http::read(&mut Timed { stream: &stream, end }) {
             Ok(request) => match self.answer(&request) {
                 Reply::Page(response) => (*response, request.method != Method::Head),
-                Reply::Events(dir) => return self.tell(&stream, &request, &dir),
+                Reply::Events(dir) => return self.stream_changes(&stream, &request, &dir),
             },
             Err(Unread::Gone) => return,
             Err(Unread::Malformed(why)) => {
@@ -252,7 +252,7 @@ impl Site {
             if request.method != Method::Get || !self.guard.admits(token) {
                 return refused(Refusal::Token);
             }
-            let mut response = Response::html(200, pages::opening());
+            let mut response = Response::html(200, pages::landing_page());
             response.headers.push(("Set-Cookie", self.guard.cookie()));
             return response.into();
         }
@@ -275,15 +275,15 @@ impl Site {
                 let Some(dir) = self.find(key) else { return missing() };
                 match (method, *view) {
                     (Method::Get, "events") => Reply::Events(dir),
-                    (Method::Get | Method::Head, "do") => not_so(),
+                    (Method::Get | Method::Head, "do") => method_not_allowed(),
                     (Method::Get | Method::Head, view) => {
                         self.turns.with(|| self.view(request, key, &dir, view))
                     }
                     (Method::Post, "do") => self.change(request, key, &dir),
-                    (Method::Post, _) => not_so(),
+                    (Method::Post, _) => method_not_allowed(),
                 }
             }
-            (Method::Post, ["" | "style.css" | "app.js"]) => not_so(),
+            (Method::Post, ["" | "style.css" | "app.js"]) => method_not_allowed(),
             _ => missing(),
         }
     }
@@ -322,7 +322,7 @@ impl Site {
     fn overview(&self) -> Reply {
         let states = self.states();
         if let (Some(_), [(key, _)]) = (&self.settings.state, states.as_slice()) {
-            return Response::see(&format!("/s/{key}/")).into();
+            return Response::redirect(&format!("/s/{key}/")).into();
         }
         let seen = states.into_iter().map(|(key, dir)| {
             let overview = in_process::overview(&self.caller(&dir));
@@ -380,7 +380,7 @@ impl Site {
         let answer = wanted.run(self.caller(dir));
         let back = wanted.back.as_deref().filter(|view| pages::is_view(view)).unwrap_or_default();
         if answer.exit == 0 {
-            return Response::see(&format!("/s/{key}/{back}")).into();
+            return Response::redirect(&format!("/s/{key}/{back}")).into();
         }
         let status = match answer.exit {
             3 => 409,
@@ -399,7 +399,7 @@ impl Site {
     }
 
     /// Tells of changes as long as somebody listens.
-    fn tell(self: &Arc<Self>, mut stream: &TcpStream, request: &Request, dir: &Path) {
+    fn stream_changes(self: &Arc<Self>, mut stream: &TcpStream, request: &Request, dir: &Path) {
         let Some(_place) = Counted::take(self, |site| &site.listeners, MOST_LISTENERS) else {
             let _ = Response::text(503, "too many pages are open\n").send(&mut stream, true);
             return;
@@ -466,7 +466,7 @@ fn missing() -> Reply {
     Response::text(404, "there is nothing here\n").into()
 }
 
-fn not_so() -> Reply {
+fn method_not_allowed() -> Reply {
     Response::text(405, "this method is not allowed here\n").into()
 }
 

@@ -88,8 +88,8 @@ pub(super) fn chosen(
     let back = newest + count.saturating_sub(place.saturating_add(1));
     let here = format!("/s/{}/{}", shown.key, shown.view);
     Some(match all.get(back) {
-        Some(operation) if back > 0 => Response::see(&format!("{here}?at={}", operation.id)),
-        _ => Response::see(&here),
+        Some(operation) if back > 0 => Response::redirect(&format!("{here}?at={}", operation.id)),
+        _ => Response::redirect(&here),
     })
 }
 

@@ -66,7 +66,7 @@ pub(super) struct Shown<'a> {
 
 /// What comes first: it leads on without the token. The cookie is sent along because this page is
 /// ours, which a page that somebody followed a link from is not.
-pub(super) fn opening() -> String {
+pub(super) fn landing_page() -> String {
     "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=/\">\
      <title>statedir</title></head><body><p><a href=\"/\">Go on</a></p></body></html>\n"
         .to_owned()
@@ -109,7 +109,7 @@ pub(super) fn state(shown: &Shown<'_>, workspace: &Workspace, request: &Request)
         true => format!(" data-events=\"/s/{}/events\"", shown.key),
         false => String::new(),
     };
-    Response::html(200, whole(&dashboard.overview.title, &events, &content))
+    Response::html(200, whole_page(&dashboard.overview.title, &events, &content))
 }
 
 /// How much has to be read for a view that leaves out so many of the newest.
@@ -278,7 +278,7 @@ pub(super) fn failure(shown: &Shown<'_>, title: &str, message: &str, more: &[Str
         shown.key,
         escape(view),
     );
-    whole(title, "", &body)
+    whole_page(title, "", &body)
 }
 
 /// Where one is, and the other views.
@@ -310,7 +310,7 @@ fn title_of(view: &str) -> &str {
 }
 
 /// A whole page around its content.
-pub(super) fn whole(title: &str, data: &str, body: &str) -> String {
+pub(super) fn whole_page(title: &str, data: &str, body: &str) -> String {
     let title: String = title.chars().take(200).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\

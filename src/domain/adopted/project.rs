@@ -188,8 +188,10 @@ impl Adopted<'_> {
                 continue;
             };
             if let Some(own) = own {
-                let message =
-                    format!("{} of your own cannot come before tasks of the files", own.name());
+                let message = format!(
+                    "{}, which you added, cannot come before tasks of the files",
+                    own.name()
+                );
                 return Err(refused(
                     &message,
                     "`statedir step add 'What to do'` adds it after them",

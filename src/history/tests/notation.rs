@@ -71,8 +71,8 @@ fn a_skipped_step_has_no_attempt_and_another_move_is_told() {
     let skipped = [("status", "SKIPPED"), ("attempt", ""), ("errors", ""), ("error_class", "")];
     let from = |from: &str| format!("step 4 {from} → SKIPPED");
     let usual = of_execution(&[&skipped[..], &[("state_changes", &from("PENDING"))]].concat());
-    let quiet = "*2026-11-16 08:00:00 UTC · ada · component shim · id k3f9*";
-    assert_eq!(usual, ["### – Step 4: Write a compatibility shim (15m, $0.02)", quiet]);
+    let byline = "*2026-11-16 08:00:00 UTC · ada · component shim · id k3f9*";
+    assert_eq!(usual, ["### – Step 4: Write a compatibility shim (15m, $0.02)", byline]);
     let other = of_execution(&[&skipped[..], &[("state_changes", &from("RUNNING"))]].concat());
     assert!(other[1].contains(" · RUNNING → SKIPPED · "), "{}", other[1]);
 }

@@ -92,7 +92,7 @@ fn run(file: StateFile, base: &str, ours: &str, theirs: &str) -> (String, usize)
 }
 
 /// What a plan says, step by step, in a form that can be compared.
-fn said(text: &str) -> Vec<String> {
+fn step_lines(text: &str) -> Vec<String> {
     let plan = Plan::read(Document::parse(text).unwrap());
     let mut steps: Vec<String> = plan
         .steps
@@ -195,7 +195,7 @@ proptest! {
         let plan = Plan::read(Document::parse(merged.as_str()).unwrap());
         prop_assert!(plan.steps.iter().zip(1..).all(|(step, number)| step.number == number), "{}", merged);
         if conflicts == 0 {
-            prop_assert_eq!(said(&merged), said(&swapped));
+            prop_assert_eq!(step_lines(&merged), step_lines(&swapped));
             prop_assert_eq!(&merged, &swapped);
         }
         for step in &plan.steps {

@@ -48,11 +48,11 @@ pub(in crate::rules) fn backtrack<T>(input: &Input<'_>) -> Parsed<T> {
 
 /// This phrase, but wrong.
 pub(in crate::rules) fn cut<T>(error: RuleError) -> Parsed<T> {
-    Err(wrong(error))
+    Err(invalid_phrase(error))
 }
 
 /// The failure of a phrase that is recognised and wrong.
-pub(in crate::rules) fn wrong(error: RuleError) -> ErrMode<Failure> {
+pub(in crate::rules) fn invalid_phrase(error: RuleError) -> ErrMode<Failure> {
     ErrMode::Cut(Failure::from(error))
 }
 

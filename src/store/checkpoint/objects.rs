@@ -31,7 +31,7 @@ pub(in crate::store) fn load(disk: &dyn Disk, paths: &Paths, hash: Hash) -> Resu
 pub(in crate::store) fn is_sound(disk: &dyn Disk, paths: &Paths, hash: Hash) -> Result<bool> {
     match load(disk, paths, hash) {
         Ok(_) => Ok(true),
-        Err(error) if segment::is_gone(&error) => Ok(false),
+        Err(error) if segment::is_image_lost(&error) => Ok(false),
         Err(error) => Err(error),
     }
 }

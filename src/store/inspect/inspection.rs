@@ -77,12 +77,16 @@ pub(in crate::store) struct Evidence<'a> {
 
 impl Evidence<'_> {
     /// Whether a file was written during the current boot.
-    pub(in crate::store) fn after_boot(&self, stat: &Stat) -> bool {
+    pub(in crate::store) fn is_written_since_boot(&self, stat: &Stat) -> bool {
         self.boot_time.is_some_and(|boot| stat.mtime >= boot)
     }
 
     /// Whether a file was written after the last operation was applied to it.
-    pub(in crate::store) fn after_us(&self, name: &str, stat: &Stat) -> bool {
+    pub(in crate::store) fn is_written_since_last_operation(
+        &self,
+        name: &str,
+        stat: &Stat,
+    ) -> bool {
         self.head.is_some_and(|head| head.predates(name, stat))
     }
 }
@@ -173,6 +177,6 @@ impl Inspection {
             Place::Nowhere | Place::Known { .. } => true,
             Place::Read { segment, current } => *current && segment.torn == 0,
         };
-        place && self.restores.is_empty() && !self.append.writes() && self.pending.is_none()
+        place && self.restores.is_empty() && !self.append.needs_write() && self.pending.is_none()
     }
 }

@@ -173,7 +173,7 @@ fn complete_appended(
     reports: &mut Vec<Report>,
     time: &str,
 ) -> Result<()> {
-    if !found.append.writes() {
+    if !found.append.needs_write() {
         return Ok(());
     }
     let (disk, paths) = (&*store.disk, &store.paths);
@@ -213,7 +213,7 @@ fn record(store: &Store, base: &mut Base, op: &Operation) -> Result<()> {
     match &mut base.log {
         Some(log) => log.append(disk, paths, op),
         None => {
-            base.log = Some(Log::found(disk, paths, &base.first_header(), op)?);
+            base.log = Some(Log::create(disk, paths, &base.first_header(), op)?);
             Ok(())
         }
     }

@@ -8,7 +8,7 @@ use crate::store::{
     checkpoint::objects,
     error::At as _,
     lock,
-    log::segment::{Segment, is_gone},
+    log::segment::{Segment, is_image_lost},
     query::Segments,
 };
 
@@ -62,7 +62,7 @@ impl Store {
     /// A file as a segment leaves it, if that is still known.
     fn end_of(&self, segment: &Segment, name: &str) -> Result<Option<Vec<u8>>> {
         match segment.image(&*self.disk, &self.paths, name, segment.records.len(), None) {
-            Err(error) if is_gone(&error) => Ok(None),
+            Err(error) if is_image_lost(&error) => Ok(None),
             other => other,
         }
     }

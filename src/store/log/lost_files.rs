@@ -10,7 +10,7 @@ use crate::store::{
     },
     error::At as _,
     log::{
-        segment::{self, Segment, is_gone},
+        segment::{self, Segment, is_image_lost},
         tail::Tail,
     },
 };
@@ -47,7 +47,7 @@ impl Store {
                 }
                 match segment.image(disk, paths, name, count, None) {
                     Ok(bytes) => known.extend(bytes.map(|bytes| ((*name).to_owned(), bytes))),
-                    Err(error) if is_gone(&error) => {}
+                    Err(error) if is_image_lost(&error) => {}
                     Err(error) => return Err(error),
                 }
             }

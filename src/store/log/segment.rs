@@ -277,7 +277,7 @@ impl Segment {
     /// One rewritable file after the first `count` records, checked against its hash.
     ///
     /// `there` is content that may be one of the file's past states, so that a stored image is
-    /// only needed when it is not. [`is_gone`] tells whether an error means that the bytes are
+    /// only needed when it is not. [`is_image_lost`] tells whether an error means that the bytes are
     /// no longer known.
     pub(in crate::store) fn image(
         &self,
@@ -326,7 +326,7 @@ impl Segment {
 }
 
 /// Whether an error says that the bytes of an image are not known any more.
-pub(in crate::store) fn is_gone(error: &StoreError) -> bool {
+pub(in crate::store) fn is_image_lost(error: &StoreError) -> bool {
     matches!(error, StoreError::NotFound { .. } | StoreError::Damaged { .. })
 }
 

@@ -135,7 +135,7 @@ fn fitting(title: &str, end: End, frame: impl Fn(&str) -> String) -> Result<Stri
         None => (title, String::new()),
     };
     let found = forms.iter().map(|form| form(open) + &last).find(says_so);
-    found.ok_or_else(|| bad("no heading can say it"))
+    found.ok_or_else(|| bad("it cannot be written as a heading"))
 }
 
 /// `title` with a backslash before the marks at its end, which would close the heading.

@@ -46,6 +46,6 @@ fn the_control_sees_git_start_a_program_of_a_look_alike() {
     let finish = ground.trace(&words, b"", false);
     let harm = ground.judge(&finish.deeds, &[]);
     let started = format!("started {}", ground.program().display());
-    assert!(harm.contains(&started), "{harm:?} {}", finish.said);
+    assert!(harm.contains(&started), "{harm:?} {}", finish.output);
     assert!(!ground.damage().is_empty());
 }

@@ -140,7 +140,7 @@ fn record(ground: &Ground, dice: &mut Dice) -> String {
     let at = dice.below(records.len());
     let field = dice.pick(&forgery::fields(&records[at])).clone();
     let value = hostile(ground, dice);
-    let said = format!("{}: {at}{field} = {value:.60}", path.display());
+    let description = format!("{}: {at}{field} = {value:.60}", path.display());
     *records[at].pointer_mut(&field).unwrap() = value;
     if dice.below(2) == 0 {
         forgery::chain(&mut records);
@@ -149,7 +149,7 @@ fn record(ground: &Ground, dice: &mut Dice) -> String {
         clear(&ground.private("head"));
     }
     ground.put(&path, forgery::encode(&records));
-    said
+    description
 }
 
 /// A value that no record should have.

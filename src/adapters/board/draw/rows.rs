@@ -168,11 +168,11 @@ impl<'m> Rows<'m> {
     fn entry(&self, entry: &Entry) -> Line<'static> {
         let proof = entry.proof();
         let (mark, style) = proof_mark(self.theme, proof);
-        let told = entry.summary();
+        let summary = entry.summary();
         let room = self.width.saturating_sub(TIME + 3);
-        let text = match told.quiet.is_empty() {
-            true => told.heading,
-            false => format!("{}  {}", told.heading, told.quiet),
+        let text = match summary.byline.is_empty() {
+            true => summary.heading,
+            false => format!("{}  {}", summary.heading, summary.byline),
         };
         Line::from(vec![
             Span::styled(format!("{mark} "), style),

@@ -282,7 +282,7 @@ fn filters_narrow_a_list_and_are_taken_back() {
         desk.press("/x⎋");
         desk.shows("2 of 7");
         desk.press("/ nobody has this⏎");
-        desk.shows("nothing has");
+        desk.shows("nothing matches");
         desk.press("c");
         assert!(desk.model.running.is_none(), "nothing is selected");
         desk.press("⎋");
@@ -305,10 +305,10 @@ fn a_search_finds_what_is_older_than_what_was_read() {
     desk.look();
     desk.press("5");
     desk.press("/which region");
-    desk.shows("nothing has");
+    desk.shows("nothing matches");
     desk.press("⏎");
     desk.shows("Asked the user");
-    desk.shows("1 in all the history");
+    desk.shows("1 in the whole history");
     desk.press("⎋");
     desk.shows("Note 599");
 }

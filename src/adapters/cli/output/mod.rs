@@ -124,18 +124,18 @@ impl Output {
     }
 
     /// Text of our own, with its commands as they have to be typed here.
-    pub(super) fn own<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub(super) fn with_directory<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.dir.as_deref().map_or(Cow::Borrowed(text), |dir| in_directory(text, dir))
     }
 
     /// Adds a line that says what can be done.
     pub(super) fn advice(&mut self, text: impl AsRef<str>) {
-        let text = self.own(text.as_ref()).into_owned();
+        let text = self.with_directory(text.as_ref()).into_owned();
         self.line(text);
     }
 
-    /// An answer that is not printed but handed over.
-    pub(super) fn kept(json: bool) -> Self {
+    /// Collects the answer instead of printing it.
+    pub(super) fn collecting(json: bool) -> Self {
         Self { json, kept: true, ..Self::new(true) }
     }
 
@@ -224,7 +224,7 @@ impl Output {
     /// A remark besides the answer.
     pub(super) fn note(&self, text: &str) {
         if !self.json && !self.kept {
-            let note = format!("note: {}", self.own(text));
+            let note = format!("note: {}", self.with_directory(text));
             let _ = writeln!(io::stderr(), "{}", for_stderr(&note));
         }
     }
@@ -360,12 +360,14 @@ impl Output {
         if self.json {
             self.text.clear();
             let mut answer = failure.to_json();
-            answer["error"]["hint"] = json!(failure.hint.as_deref().map(|hint| self.own(hint)));
+            answer["error"]["hint"] =
+                json!(failure.hint.as_deref().map(|hint| self.with_directory(hint)));
             self.text.push_str(&answer.to_string());
             self.text.push('\n');
         } else {
             self.flush();
-            let mut text = for_stderr(&format!("error: {}\n", self.own(&failure.message)));
+            let mut text =
+                for_stderr(&format!("error: {}\n", self.with_directory(&failure.message)));
             // The caret below the line is at its place only if the line is whole.
             if let Some(place) = &failure.place {
                 let place = format!("  --> {place}\n");
@@ -375,7 +377,7 @@ impl Output {
                 });
             }
             if let Some(hint) = &failure.hint {
-                text.push_str(&for_stderr(&format!("hint: {}\n", self.own(hint))));
+                text.push_str(&for_stderr(&format!("hint: {}\n", self.with_directory(hint))));
             }
             let _ = io::stderr().write_all(text.as_bytes());
         }

@@ -14,9 +14,9 @@ pub(super) fn columns(stream: &impl std::os::fd::AsFd) -> Option<usize> {
     if !stream.as_fd().is_terminal() {
         return None;
     }
-    let said = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
+    let from_environment = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
     let measured = || rustix::termios::tcgetwinsize(stream).ok().map(|size| size.ws_col.into());
-    let columns: Option<usize> = said.filter(|columns| *columns > 0).or_else(measured);
+    let columns: Option<usize> = from_environment.filter(|columns| *columns > 0).or_else(measured);
     columns.filter(|columns| *columns >= NARROWEST)
 }
 

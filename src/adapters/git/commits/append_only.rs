@@ -11,7 +11,7 @@ use super::removed::{is_in_ancestor, wanted};
 use crate::{
     adapters::git::{
         GitError,
-        program::{AS_IT_IS, Git, complaint, failure},
+        program::{AS_IT_IS, Git, failure, stderr_message},
         repository::Repository,
     },
     domain::{ErrorCode, StateFile},
@@ -193,7 +193,7 @@ fn blob(git: &Git, at: &str) -> Option<Vec<u8>> {
 fn text(git: &Git, args: &[&str]) -> Result<String, GitError> {
     let output = git.run(args, "")?;
     if !output.status.success() {
-        return Err(failure(complaint(&output)));
+        return Err(failure(stderr_message(&output)));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -78,7 +78,7 @@ pub(crate) fn rebuild_log(
         relogged.operations = replay.operations;
     } else {
         let store = &store.for_change()?.0;
-        let founded = store.refound(wait, holder, |site| {
+        let founded = store.install_rebuilt_log(wait, holder, |site| {
             let done = clear(store).and_then(|()| build(&mut replay, &commits, site));
             if done.is_err() {
                 clear(store)?;
@@ -168,7 +168,7 @@ fn one_line(text: &str, otherwise: &str) -> String {
 
 /// Removes what an interrupted run left at the building site.
 fn clear(store: &Store) -> Result<(), GitError> {
-    let site = store.building_site();
+    let site = store.staging_directory();
     match private_directory(&store.layout().dir).map_err(failed)? {
         Some(dir) => dir.remove_all(site.file_name().unwrap_or_default()).map_err(failed),
         None => Ok(()),

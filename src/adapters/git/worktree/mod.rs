@@ -13,7 +13,7 @@ use super::{
     GitError,
     install::ATTRIBUTES,
     merge::resolve::{Resolved, resolve},
-    program::{AS_IT_IS, Git, complaint, failure},
+    program::{AS_IT_IS, Git, failure, stderr_message},
     repository::Repository,
     tracked::PRIVATE_DIR,
 };
@@ -211,7 +211,7 @@ pub(crate) fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktr
                 "it made no worktree and gave no reason; a `post-checkout` hook may have refused"
                     .to_owned(),
             ),
-            _ => failure(complaint(&made)),
+            _ => failure(stderr_message(&made)),
         });
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -407,17 +407,17 @@ fn in_conflict(repository: &Repository) -> Result<Vec<String>, GitError> {
 
 /// Why git did not merge; what it left half-way is left.
 fn merge_refused(repository: &Repository, name: &str, output: &Output) -> GitError {
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let mut said = said.join(" ");
-    if said.is_empty() {
-        said = format!("the merge of `{name}` was refused, perhaps by a hook, without a reason");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stderr: Vec<&str> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let mut stderr = stderr.join(" ");
+    if stderr.is_empty() {
+        stderr = format!("the merge of `{name}` was refused, perhaps by a hook, without a reason");
     }
     let is_half_way = repository.git_path("MERGE_HEAD").is_ok_and(|head| head.exists());
     if is_half_way && let Err(error) = repository.git.ask(&["merge", "--abort"]) {
-        said.push_str(&format!("; `git merge --abort` also failed: {error}"));
+        stderr.push_str(&format!("; `git merge --abort` also failed: {error}"));
     }
-    failure(said)
+    failure(stderr)
 }
 
 /// Takes a working tree away without merging it; its branch stays.

@@ -21,7 +21,7 @@ use crate::{
 
 /// Answer a hook event of an agent's client, given as JSON on standard input
 ///
-/// For Claude Code, Codex, Copilot CLI, Gemini CLI and Qwen Code, each in its own words; `statedir
+/// For Claude Code, Codex, Copilot CLI, Gemini CLI and Qwen Code, each in its own format; `statedir
 /// setup claude` (codex, gemini, qwen) registers it.
 ///
 /// SessionStart puts the brief into the agent's context. UserPromptSubmit reports which rules have
@@ -31,9 +31,9 @@ use crate::{
 /// history.md or .statedir/ or removes the state. That protects against accidents, not malice, even
 /// if the event is not quite JSON. It asks, too, when a review is open and when a limit is reached:
 /// once per limit and session, with the command that raises it (`statedir constraint set
-/// max_file_operations 100`); every time, and also before a limit is changed, if the client says
-/// that nobody is there. A rule can pause for good. PostToolUse counts file operations and web
-/// requests and checks a state file that was edited. What the agent plans with its own task tool
+/// max_file_operations 100`); every time, and also before a limit is changed, if the client reports
+/// that it runs unattended. A rule can pause the plan for good. PostToolUse counts file operations and
+/// web requests and checks a state file that was edited. What the agent plans with its own task tool
 /// becomes steps: TaskCreate, TaskUpdate, TodoWrite, an accepted plan, Codex's update_plan,
 /// Gemini's write_todos, opencode's todowrite, Qwen's todo_write, Copilot's table `todos`; with
 /// --capture also where there is no state yet, with --no-capture not at all. PreCompact makes a
@@ -161,7 +161,7 @@ fn reply(
     };
     let reply = hooks::answer(&hook).map_err(|error| described(&error, began.elapsed()));
     if !hook.dry_run {
-        leave_sign(&workspace, last);
+        record_sign(&workspace, last);
         #[cfg(feature = "fleet")]
         if last || matches!(event.name(), "SessionStart" | "Stop") {
             crate::adapters::cli::commands::fleet::push_later(&workspace);
@@ -198,7 +198,7 @@ fn new_state(session: &mut Session<'_>, event: &HookEvent) -> Option<PathBuf> {
 }
 
 /// Notes that the session is alive, or that it has ended. What is lost with it is evidence only.
-fn leave_sign(workspace: &Workspace, ended: bool) {
+fn record_sign(workspace: &Workspace, ended: bool) {
     let Some(session) = &workspace.environment().identity().session else { return };
     let mut sign = workspace.sign(ended);
     let known = workspace.store().sign(session).unwrap_or_default();
@@ -211,7 +211,7 @@ fn leave_sign(workspace: &Workspace, ended: bool) {
     sign.process = known.process.filter(|process| process.is_running() == Some(true));
     sign.client = Process::client();
     sign.is_confirmed = sign.client.is_some() && sign.client == known.client;
-    let _ = workspace.store().leave_sign(session, &sign);
+    let _ = workspace.store().record_sign(session, &sign);
 }
 
 /// What is noted of a failure. The last of several waits knows only of itself.

@@ -174,17 +174,17 @@ fn print(session: &mut Session<'_>, entries: &[Entry]) {
     }
     for entry in entries {
         let time = entry.time.as_deref().unwrap_or("?");
-        let told = entry.summary();
+        let summary = entry.summary();
         let mark = match (entry.id, entry.verified) {
             (None, _) => "  [unsigned]",
             (Some(_), false) => "  [changed since it was signed]",
             (Some(_), true) => "",
         };
-        session.output.line(format!("{time}  {}{mark}", told.heading));
-        if !told.quiet.is_empty() {
-            session.output.line(format!("    {}", told.quiet));
+        session.output.line(format!("{time}  {}{mark}", summary.heading));
+        if !summary.byline.is_empty() {
+            session.output.line(format!("    {}", summary.byline));
         }
-        for (key, value) in &told.fields {
+        for (key, value) in &summary.fields {
             let value = value.replace('\n', "\n      ");
             session.output.line(format!("    {key}: {value}"));
         }

@@ -33,7 +33,7 @@ fn note_lease(session: &Session<'_>, project: &Project) -> Result<Option<Workspa
 }
 
 /// The project that this state is.
-pub(super) fn of_this_state(session: &Session<'_>) -> Result<String, Failure> {
+pub(super) fn project_of_state(session: &Session<'_>) -> Result<String, Failure> {
     Ok(Membership::of(&session.workspace()?)?.id)
 }
 
@@ -49,11 +49,11 @@ pub(super) fn claim(session: &mut Session<'_>, wanted: Wanted, lease: Duration) 
         return Ok(0);
     };
     let copy = note_lease(session, &project)?;
-    taken(session, &project, copy.as_ref());
+    print_claim(session, &project, copy.as_ref());
     Ok(0)
 }
 
-fn taken(session: &mut Session<'_>, project: &Project, copy: Option<&Workspace>) {
+fn print_claim(session: &mut Session<'_>, project: &Project, copy: Option<&Workspace>) {
     let directory = copy.map(|workspace| workspace.directory().to_owned());
     if session.output.is_json() {
         session.output.value(json!({ "claimed": project, "directory": directory }));
@@ -72,7 +72,7 @@ fn taken(session: &mut Session<'_>, project: &Project, copy: Option<&Workspace>)
 pub(super) fn release(session: &mut Session<'_>, name: Option<String>) -> CliResult {
     let (_, mut database) = database()?;
     let host = host(session)?;
-    let name = name.map_or_else(|| of_this_state(session), Ok)?;
+    let name = name.map_or_else(|| project_of_state(session), Ok)?;
     let project = database.project(&name)?.ok_or_else(|| FleetError::NoProject(name.clone()))?;
     let released =
         project.lease.host == host && database.release(&project.id, &host, project.lease.fence)?;
@@ -115,7 +115,7 @@ pub(super) fn steal(
         let fields = [("why".to_owned(), json!(why))].into_iter().collect();
         workspace.apply(&[Change::HistoryAdd { title, fields }])?;
     }
-    taken(session, &project, copy.as_ref());
+    print_claim(session, &project, copy.as_ref());
     Ok(0)
 }
 
@@ -128,7 +128,7 @@ pub(super) fn pull(
     let (_, mut database) = database()?;
     let host = host(session)?;
     let fetched = fleet::fetch(&mut *database, name)?;
-    let workspace = place(session, &fetched.project, dir)?;
+    let workspace = pull_directory(session, &fetched.project, dir)?;
     let pulled = fleet::pull(&mut *database, &fetched, &workspace, &host, merge)?;
     let conflicts = workspace.read()?.conflicts()?.len();
     let project = &fetched.project;
@@ -159,7 +159,7 @@ pub(super) fn pull(
 }
 
 /// Where a pulled project goes.
-fn place(
+fn pull_directory(
     session: &Session<'_>,
     project: &Project,
     dir: Option<PathBuf>,
@@ -168,7 +168,7 @@ fn place(
         Some(dir) => dir,
         None => match copy_of(session, &project.id)? {
             Some(copy) => return Ok(copy),
-            None => PathBuf::from(folder(&project.name)).join("state"),
+            None => PathBuf::from(folder_name(&project.name)).join("state"),
         },
     };
     new_copy(session, dir)
@@ -180,7 +180,7 @@ pub(super) fn new_copy(session: &Session<'_>, dir: PathBuf) -> Result<Workspace,
 }
 
 /// A name as a folder of that name: nothing in it leads elsewhere.
-pub(super) fn folder(name: &str) -> String {
+pub(super) fn folder_name(name: &str) -> String {
     let clean: String = name
         .chars()
         .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' })

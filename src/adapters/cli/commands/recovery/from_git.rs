@@ -33,7 +33,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>) -> CliResult {
     rebuilt.restored.retain(|restored| !from_log.contains(&restored.file));
     rebuilt.not_found.retain(|file| !from_log.contains(file));
     rebuilt.passed_over.retain(|passed| !from_log.contains(&passed.file));
-    let relogged = relog(session, &workspace)?;
+    let relogged = rebuild_missing_log(session, &workspace)?;
     let dir = workspace.directory().to_owned();
     let found = RecoveredFiles { dir, from_log, rebuilt, relogged, dry_run };
     let missing = found.missing();
@@ -71,7 +71,10 @@ fn is_unusable_log(error: &Error) -> bool {
     matches!(error, Damaged { .. } | TooLarge { .. } | NotRegular { .. })
 }
 
-fn relog(session: &Session<'_>, workspace: &Workspace) -> Result<RebuiltLog, Failure> {
+fn rebuild_missing_log(
+    session: &Session<'_>,
+    workspace: &Workspace,
+) -> Result<RebuiltLog, Failure> {
     let holder = workspace.holder();
     let (wait, dry_run) = (session.global.wait(), session.global.dry_run);
     git::rebuild_log(workspace.store(), wait, &holder, dry_run).map_err(failure)

@@ -59,7 +59,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let offers: Vec<Value> = offers.collect();
     let mut lines: Vec<Line> = Vec::new();
     for dir in directories {
-        let seen = look(session, &dir);
+        let seen = summarise_state(session, &dir);
         let line = Line { archived: is_archived(&dir), dir, seen };
         let finished = line.seen.as_ref().is_ok_and(|seen| seen["finished"] == true);
         // A plan in which no step is known, and that can be adopted as it is, is no state yet.
@@ -75,7 +75,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         let answer = json!({ "root": args.root, "states": states, "adoptable": offers,
             "totals": totals(&lines), "damaged": damaged, "left_out": left_out });
         if some_unread {
-            return Err(unread(answer));
+            return Err(unreadable_directories(answer));
         }
         session.output.value(answer);
         return Ok(0);
@@ -94,7 +94,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     for what in left_out {
         session.output.note(&format!("left out: {what}"));
     }
-    if some_unread { Err(unread(Value::Null)) } else { Ok(0) }
+    if some_unread { Err(unreadable_directories(Value::Null)) } else { Ok(0) }
 }
 
 /// What could be adopted in a directory, and how, unless all of it is in use or offered already: a
@@ -140,7 +140,7 @@ pub(super) fn refuse_if_match(session: &Session<'_>) -> Result<(), Failure> {
 }
 
 /// Directories could not be read, so that states may be missing from the answer.
-pub(super) fn unread(answer: Value) -> Failure {
+pub(super) fn unreadable_directories(answer: Value) -> Failure {
     let message = "some directories could not be read, and states in them were left out";
     let mut failure = Failure::new(ErrorCode::LeftOut, message)
         .hint("`left_out` names them; look at their permissions");
@@ -158,7 +158,7 @@ pub(super) fn find(root: &Path, depth: usize) -> Result<ScanResult, Failure> {
 }
 
 /// What can be said about one state.
-fn look(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
+fn summarise_state(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
     let workspace: Workspace = session.workspace_in(dir.to_owned(), None)?;
     let snapshot = workspace.read()?;
     let overview = snapshot.overview()?;

@@ -26,12 +26,12 @@ pub(super) struct Queued {
 }
 
 /// The plan and the lifecycle of a worktree.
-pub(super) struct StateThere {
+pub(super) struct WorktreeState {
     pub(super) plan: Arc<Plan>,
     pub(super) workflow: Workflow,
 }
 
-impl StateThere {
+impl WorktreeState {
     /// Those of a state; `None` where there is no state.
     pub(super) fn read(there: &Workspace) -> Result<Option<Self>, Failure> {
         let read = there.read().and_then(|snapshot| {
@@ -65,7 +65,7 @@ pub(super) fn queue(
     for tree in trees.iter().filter(|tree| !tree.here && !tree.bare && !tree.missing) {
         let Some(branch) = &tree.branch else { continue };
         let there = at(session, &tree.state, workspace)?;
-        match StateThere::read(&there) {
+        match WorktreeState::read(&there) {
             Ok(state) => queued.extend(state.and_then(|state| of(&state, branch))),
             // It may be the first: whoever asks again may see it.
             Err(failure) if failure.code == ErrorCode::Io => return Err(failure),
@@ -81,7 +81,7 @@ pub(super) fn queue(
 }
 
 /// A branch that can be merged: it has steps, and all of them are ready.
-fn of(state: &StateThere, branch: &str) -> Option<Queued> {
+fn of(state: &WorktreeState, branch: &str) -> Option<Queued> {
     let steps: Vec<&Step> = steps_of(&state.plan, Some(branch)).collect();
     let is_ready = |step: &&Step| state.workflow.is_mergeable(step);
     if steps.is_empty() || !steps.iter().all(is_ready) {

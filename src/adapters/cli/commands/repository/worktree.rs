@@ -127,7 +127,7 @@ fn add(
     git::refuse_committed_link(&dir, &path)?;
     let path = git::real_path(&path);
     let begun = match &step {
-        Some(step) => is_begun(&workspace, step, name, &path)?,
+        Some(step) => is_already_started(&workspace, step, name, &path)?,
         None => false,
     };
     // What was begun and cut off is finished: whoever began it does not have to clean up first.
@@ -140,7 +140,7 @@ fn add(
             workspace.apply(&claim(step, name, &path))?;
         }
         let message = format!("would create `{}` on branch `{name}`", path.display());
-        return rehearsed(session, &message);
+        return print_dry_run(session, &message);
     }
     // Git takes an empty directory; one that cannot be made is told before anything is changed.
     fs_err::create_dir_all(&path)
@@ -164,7 +164,7 @@ fn add(
 }
 
 /// Whether a step was already started for that branch and place by the one who asks.
-fn is_begun(
+fn is_already_started(
     workspace: &Workspace,
     step: &StepRef,
     name: &str,
@@ -231,7 +231,7 @@ fn claim_and_make(
     Ok(tree)
 }
 
-pub(super) fn rehearsed(session: &mut Session<'_>, message: &str) -> CliResult {
+pub(super) fn print_dry_run(session: &mut Session<'_>, message: &str) -> CliResult {
     if session.output.is_json() {
         session.output.value(json!({ "message": message, "dry_run": true }));
     } else {

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     commit,
-    merge_queue::{self, StateThere},
-    worktree::{at, rehearsed, steps_of},
+    merge_queue::{self, WorktreeState},
+    worktree::{at, print_dry_run, steps_of},
 };
 use crate::{
     adapters::{
@@ -102,14 +102,14 @@ fn merge(session: &mut Session<'_>, name: &str, mode: FinishMode) -> Result<Opti
     let dir = workspace.directory().to_owned();
     let tree = git::find_worktree(&dir, name)?;
     let there = at(session, &tree.state, &workspace)?;
-    let state = state_there(&there, &tree, mode)?;
+    let state = read_worktree_state(&there, &tree, mode)?;
     let running = state.as_ref().map_or_else(Vec::new, |state| state.running(name));
     refuse_unfinished(&tree, name, &running, mode)?;
     git::check_finish(&dir, &tree)?;
     if session.global.dry_run {
         let verb = if mode == FinishMode::Abandon { "keep the branch" } else { "merge" };
         let message = format!("would {verb} `{name}` and remove `{}`", tree.path.display());
-        rehearsed(session, &message)?;
+        print_dry_run(session, &message)?;
         return Ok(None);
     }
     if let Some(state) = state {
@@ -144,15 +144,15 @@ fn merge(session: &mut Session<'_>, name: &str, mode: FinishMode) -> Result<Opti
 /// What a worktree says of its steps; `None` where it has no state. One that cannot be read is not
 /// merged: the branch would come without what was done there. Whoever forces it takes what is
 /// committed, unless another try may show more.
-fn state_there(
+fn read_worktree_state(
     there: &Workspace,
     tree: &Worktree,
     mode: FinishMode,
-) -> Result<Option<StateThere>, Failure> {
+) -> Result<Option<WorktreeState>, Failure> {
     if tree.missing {
         return Ok(None);
     }
-    match StateThere::read(there) {
+    match WorktreeState::read(there) {
         Ok(state) => Ok(state),
         Err(failure) if mode != FinishMode::Merge && failure.code != ErrorCode::Io => Ok(None),
         Err(failure) => {
@@ -203,7 +203,7 @@ fn abandon(
     tree: &Worktree,
     name: &str,
 ) -> CliResult {
-    let opened = StateThere::read(workspace)?.map_or_else(Vec::new, |here| here.running(name));
+    let opened = WorktreeState::read(workspace)?.map_or_else(Vec::new, |here| here.running(name));
     // If the lifecycle lets a step not be opened again, the worktree stays as well.
     note(session, name, None)?;
     git::abandon_worktree(workspace.directory(), tree)?;
@@ -226,7 +226,7 @@ fn abandon(
 
 /// A step that waits is `merging` while it is merged, so that whoever finds it after a conflict or a
 /// crash can tell.
-fn begin_merging(there: &Workspace, state: &StateThere, name: &str) -> Result<(), Failure> {
+fn begin_merging(there: &Workspace, state: &WorktreeState, name: &str) -> Result<(), Failure> {
     let workflow = &state.workflow;
     let mut changes = Vec::new();
     for step in steps_of(&state.plan, Some(name)).filter(|step| workflow.is_mergeable(step)) {

@@ -19,7 +19,7 @@ Examples:
   statedir board ~/projects
   statedir board --read-only --ascii")]
 pub(in crate::adapters) struct Args {
-    /// Begin with all states below this directory; else the state that other commands mean
+    /// Begin with all states below this directory; else the state that other commands would use
     #[arg(value_name = "DIR")]
     root: Option<PathBuf>,
     /// Show, and change nothing

@@ -18,7 +18,7 @@ Examples:
   statedir web --open
   statedir web ~/projects --read-only --port 8080")]
 pub(in crate::adapters) struct Args {
-    /// Show every state below this directory; else the state that other commands mean
+    /// Show every state below this directory; else the state that other commands would use
     #[arg(value_name = "DIR")]
     root: Option<PathBuf>,
     /// The port [default: any that is free]

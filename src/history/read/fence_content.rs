@@ -6,7 +6,7 @@ use crate::history::{read::section::Section, trailer::Trailer};
 const MAX_BYTES: usize = 4 << 20;
 
 /// Something that counts only if the fence around it is broken.
-pub(in crate::history) enum Doubtful {
+pub(in crate::history) enum FencedPiece {
     Signed {
         trailer: Trailer,
         section: Section,
@@ -23,22 +23,22 @@ pub(in crate::history) enum Doubtful {
 
 /// All that was found inside one fence.
 #[derive(Default)]
-pub(in crate::history) struct Doubt {
-    found: Vec<Doubtful>,
+pub(in crate::history) struct FenceContent {
+    found: Vec<FencedPiece>,
     bytes: usize,
     has_entries: bool,
     is_closed: bool,
 }
 
-impl Doubt {
-    pub(in crate::history) fn push(&mut self, found: Doubtful) {
-        self.bytes += size_of::<Doubtful>();
+impl FenceContent {
+    pub(in crate::history) fn push(&mut self, found: FencedPiece) {
+        self.bytes += size_of::<FencedPiece>();
         self.bytes += match &found {
-            Doubtful::Signed { section, .. } => section.len(),
-            Doubtful::Heading(line) => line.len(),
-            Doubtful::BadTrailer { .. } => 0,
+            FencedPiece::Signed { section, .. } => section.len(),
+            FencedPiece::Heading(line) => line.len(),
+            FencedPiece::BadTrailer { .. } => 0,
         };
-        self.has_entries |= matches!(found, Doubtful::Signed { .. });
+        self.has_entries |= matches!(found, FencedPiece::Signed { .. });
         if self.bytes > MAX_BYTES && !self.has_entries {
             self.clear();
         }
@@ -51,7 +51,7 @@ impl Doubt {
     }
 
     /// Whether there is more than anybody would quote.
-    pub(in crate::history) fn is_beyond_belief(&self) -> bool {
+    pub(in crate::history) fn is_too_long_to_quote(&self) -> bool {
         self.bytes > MAX_BYTES
     }
 
@@ -76,7 +76,7 @@ impl Doubt {
         }
     }
 
-    pub(in crate::history) fn take(&mut self) -> Vec<Doubtful> {
+    pub(in crate::history) fn take(&mut self) -> Vec<FencedPiece> {
         std::mem::take(self).found
     }
 }

@@ -16,7 +16,7 @@ const SIGNS: SessionFiles = SessionFiles { directory: "signs", most: 64, limit: 
 /// What a session left behind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Sign {
+pub(crate) struct SignOfLife {
     /// When.
     pub time: String,
     /// Whether it has ended.
@@ -33,7 +33,7 @@ pub(crate) struct Sign {
     pub is_confirmed: bool,
 }
 
-impl Sign {
+impl SignOfLife {
     /// The number of the session's client, if that has died without a word.
     pub(crate) fn dead_client(&self) -> Option<u32> {
         let client = self.client.as_ref().filter(|_| self.is_confirmed)?;
@@ -62,14 +62,15 @@ pub(crate) struct Process {
     /// Tells machines, and containers on one machine, apart.
     pub place: String,
     /// Its start and that of the machine: a number is used again.
-    pub born: String,
+    #[serde(rename = "born")]
+    pub start_time: String,
 }
 
 impl Process {
     /// This very process; `None` where the system does not tell.
     pub(crate) fn this() -> Option<Self> {
         let pid = std::process::id();
-        Some(Self { pid, place: place()?, born: born(pid)? })
+        Some(Self { pid, place: pid_namespace()?, start_time: start_time(pid)? })
     }
 
     /// The process that started this one, shells between them left out: for a hook, its client.
@@ -83,7 +84,7 @@ impl Process {
                 return None;
             }
             if !SHELLS.contains(&name) {
-                return Some(Self { pid, place: place()?, born: born(pid)? });
+                return Some(Self { pid, place: pid_namespace()?, start_time: start_time(pid)? });
             }
             pid = rest.split_whitespace().nth(1)?.parse().ok()?;
         }
@@ -92,11 +93,11 @@ impl Process {
 
     /// Whether it still runs; `None` if that cannot be told from here.
     pub(crate) fn is_running(&self) -> Option<bool> {
-        if place()? != self.place {
+        if pid_namespace()? != self.place {
             return None;
         }
         match std::fs::metadata(format!("/proc/{}", self.pid)) {
-            Ok(_) => Some(!is_zombie(self.pid) && born(self.pid)? == self.born),
+            Ok(_) => Some(!is_zombie(self.pid) && start_time(self.pid)? == self.start_time),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Some(false),
             Err(_) => None,
         }
@@ -104,7 +105,7 @@ impl Process {
 }
 
 /// The machine and the space of process numbers: only inside it do numbers mean the same.
-fn place() -> Option<String> {
+fn pid_namespace() -> Option<String> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let space = std::fs::read_link("/proc/self/ns/pid").ok()?;
     let machine = read("/etc/machine-id").unwrap_or_default();
@@ -119,7 +120,7 @@ fn is_zombie(pid: u32) -> bool {
     stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
 }
 
-fn born(pid: u32) -> Option<String> {
+fn start_time(pid: u32) -> Option<String> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name may hold blanks and brackets; the start is the twentieth word after it.
@@ -129,7 +130,7 @@ fn born(pid: u32) -> Option<String> {
 
 impl Store {
     /// The last sign of a session; nothing in a directory that may have come with a clone.
-    pub(crate) fn sign(&self, session: &str) -> Option<Sign> {
+    pub(crate) fn sign(&self, session: &str) -> Option<SignOfLife> {
         serde_json::from_slice(&SIGNS.read(self.session_directory()?, session)?).ok()
     }
 
@@ -137,7 +138,7 @@ impl Store {
     ///
     /// # Errors
     /// The disk fails, or something else is where the signs belong.
-    pub(crate) fn leave_sign(&self, session: &str, sign: &Sign) -> io::Result<()> {
+    pub(crate) fn record_sign(&self, session: &str, sign: &SignOfLife) -> io::Result<()> {
         let Some(dir) = self.session_directory() else { return Ok(()) };
         SIGNS.write(dir, session, &serde_json::to_vec(sign)?)
     }
@@ -151,7 +152,7 @@ mod tests {
     fn a_process_is_told_from_another_with_its_number() {
         let Some(this) = Process::this() else { return };
         assert_eq!(this.is_running(), Some(true));
-        let reused = Process { born: "00000000".to_owned(), ..this.clone() };
+        let reused = Process { start_time: "00000000".to_owned(), ..this.clone() };
         assert_eq!(reused.is_running(), Some(false));
         let elsewhere = Process { place: "00000000".to_owned(), ..this };
         assert_eq!(elsewhere.is_running(), None, "another machine: nothing can be told");
@@ -160,11 +161,11 @@ mod tests {
     #[test]
     fn a_client_is_dead_only_where_it_was_seen_twice() {
         let Some(this) = Process::this() else { return };
-        let dead = Process { born: "00000000".to_owned(), ..this.clone() };
-        let sign = |client: &Process, is_confirmed| Sign {
+        let dead = Process { start_time: "00000000".to_owned(), ..this.clone() };
+        let sign = |client: &Process, is_confirmed| SignOfLife {
             client: Some(client.clone()),
             is_confirmed,
-            ..Sign::default()
+            ..SignOfLife::default()
         };
         assert!(sign(&dead, true).is_over());
         assert!(!sign(&dead, false).is_over() && !sign(&this, true).is_over());
@@ -175,7 +176,8 @@ mod tests {
     fn a_process_that_has_ended_is_gone() {
         let Some(this) = Process::this() else { return };
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        let process = Process { pid: child.id(), born: born(child.id()).unwrap(), ..this };
+        let process =
+            Process { pid: child.id(), start_time: start_time(child.id()).unwrap(), ..this };
         assert_eq!(process.is_running(), Some(true));
         child.kill().unwrap();
         // Nobody has asked how it ended: its number is still in the list.

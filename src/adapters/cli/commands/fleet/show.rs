@@ -74,7 +74,7 @@ pub(super) fn line(project: &ProjectSummary) -> String {
     }
     let heard = format_age(project.heard_ms);
     text.push_str(&match &project.machine {
-        Some(machine) if project.is_held => format!("  on {machine}, heard {heard} ago"),
+        Some(machine) if project.is_held => format!("  on {machine}, last heard from {heard} ago"),
         Some(machine) if status == "active" => format!("  {machine} silent for {heard}"),
         _ => "  free".to_owned(),
     });

@@ -122,7 +122,7 @@ const NAMES: &Phrases = phrases![
 ];
 
 /// Whether what looks like an action may be none.
-pub(in crate::rules) fn is_doubtful(clauses: &[Clause<'_, '_>]) -> bool {
+pub(in crate::rules) fn is_ambiguous(clauses: &[Clause<'_, '_>]) -> bool {
     let Some(last) = clauses.iter().rposition(|clause| is_executed(&clause.action)) else {
         return false;
     };
