@@ -96,14 +96,13 @@ pub(super) fn is_about(disk: &dyn Disk, path: &Path, source: Hash) -> bool {
 
 /// Keeps what was derived. Failing is harmless: it is derived again.
 pub(super) fn save(disk: &dyn Disk, path: &Path, source: Hash, derived: &[u8]) {
-    let mut bytes = Vec::with_capacity(HEADER + derived.len());
-    bytes.extend_from_slice(&[0; HASH]);
-    bytes.extend_from_slice(source.as_bytes());
-    bytes.extend_from_slice(&(derived.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(derived);
-    let sum = Hash::of(&bytes[HASH..]);
-    bytes[..HASH].copy_from_slice(sum.as_bytes());
-    let _ = disk.open(path, Access::WriteOrCreate).and_then(|file| file.write_at(&bytes, 0));
+    let len = (derived.len() as u64).to_le_bytes();
+    let sum = Hash::of_all(&[source.as_bytes(), &len, derived]);
+    let header = [sum.as_bytes(), source.as_bytes(), &len].concat();
+    let _ = disk.open(path, Access::WriteOrCreate).and_then(|file| {
+        file.write_at(&header, 0)?;
+        file.write_at(derived, HEADER as u64)
+    });
 }
 
 #[cfg(test)]
