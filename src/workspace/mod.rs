@@ -51,6 +51,7 @@ pub(crate) use self::{
     snapshot::usage::Usage,
     version_control::VersionedFiles,
 };
+use self::{adapt::InOperation, adopted::FileSet};
 pub use self::{
     adapt::LimitUse,
     change::{Change, ContextText, Cost, Span, StepMove, StepResult, StepShape},
@@ -379,15 +380,16 @@ pub(crate) fn mask_json(document: &mut serde_json::Value) {
 fn apply_in_order(draft: &mut Draft<'_>, changes: &[Change]) -> Result<Vec<Answer>, Error> {
     let total = changes.len();
     let mut answers = Vec::with_capacity(total);
-    let (mut after_addition, mut refused) = (false, false);
+    let (mut place, mut refused) = (Some(InOperation::First), false);
     while let Some(change) = changes.get(answers.len()) {
-        if after_addition && !refused {
-            let added = adapt::add_in_a_row(draft, &changes[answers.len()..]);
+        if let (Some(found), false) = (place, refused) {
+            let added = adapt::add_in_a_row(draft, &changes[answers.len()..], found);
             // Refused together, they are made one by one, to say which of them it was.
             refused = added.is_err();
             let added = added.unwrap_or_default();
             if !added.is_empty() {
                 answers.extend(added);
+                place = Some(InOperation::BehindAddition);
                 continue;
             }
         }
@@ -397,7 +399,8 @@ fn apply_in_order(draft: &mut Draft<'_>, changes: &[Change]) -> Result<Vec<Answe
             _ => ErrorKind::InBatch { number, total, source: error }.into(),
         })?;
         answers.push(answer);
-        after_addition = matches!(change, Change::StepAdd(_));
+        let is_addition = matches!(change, Change::StepAdd(_));
+        place = is_addition.then_some(InOperation::BehindAddition);
     }
     Ok(answers)
 }
