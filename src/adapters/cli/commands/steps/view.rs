@@ -261,7 +261,7 @@ fn needed(session: &Session<'_>, number: u64, is_next: bool) -> Result<Needed, F
             (Some(seen), Some(id)) => *seen == *id.as_str(),
             _ => entry.step_number() == Some(u64::from(step.number)),
         });
-        let errors = own.filter_map(|entry| entry.field("errors").map(str::to_owned));
+        let errors = own.filter_map(|entry| entry.error().map(str::to_owned));
         needed.earlier_errors = errors.collect();
         let more = needed.earlier_errors.len().saturating_sub(ERRORS);
         needed.earlier_errors.drain(..more);
