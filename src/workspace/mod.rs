@@ -51,7 +51,7 @@ pub(crate) use self::{
     snapshot::usage::Usage,
     version_control::VersionedFiles,
 };
-use self::{adapt::InOperation, adopted::FileSet};
+use self::{adapt::InOperation, adopted::FileSet, change::Needed};
 pub use self::{
     adapt::LimitUse,
     change::{Change, ContextText, Cost, Span, StepMove, StepResult, StepShape},
@@ -71,7 +71,6 @@ pub use self::{
     transact::outcome::{Answer, FileDiff, Outcome},
     version_control::{NoVersionControl, VersionControl},
 };
-use self::{adopted::FileSet, change::Needed};
 use crate::{
     domain::{ErrorCode, StateFile},
     store::{Cancellation, LockHolder, NewOperation, Report, Revision, Store, View},

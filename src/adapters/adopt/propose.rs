@@ -100,6 +100,10 @@ pub(crate) fn propose(
 
 /// Why a file cannot be read as a plan.
 pub(super) fn unreadable(path: &Path) -> Option<String> {
+    // Reading a pipe would wait for somebody who writes into it.
+    if path.symlink_metadata().is_ok_and(|data| !data.is_file()) {
+        return Some(format!("`{}` is not a regular file", path.display()));
+    }
     let error = match fs_err::read(path) {
         Ok(bytes) => Document::from_bytes(bytes).err()?.to_string(),
         Err(error) => return Some(error.to_string()),
