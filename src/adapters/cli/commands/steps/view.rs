@@ -80,7 +80,7 @@ pub(super) struct Filter {
 pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> CliResult {
     let workspace = session.workspace()?;
     let snapshot = workspace.read()?;
-    let mut lines = snapshot.overview()?.steps;
+    let mut lines = snapshot.overview()?.steps.into_vec();
     if !filter.fields.is_empty() {
         let plan = snapshot.plan()?;
         let has = |step: &Step, (name, value): &(String, String)| {
@@ -249,9 +249,10 @@ fn needed(session: &Session<'_>, number: u64, is_next: bool) -> Result<Needed, F
         other.number != step.number && workflow.role_of(other) == Some(StepRole::Active)
     };
     if is_next && plan.steps.iter().any(runs_too) {
-        let holders = snapshot.overview()?.steps.into_iter().filter_map(|step| step.holder);
-        needed.left_running =
-            holders.filter(|holder| holder.is_foreign() && holder.stale).collect();
+        let overview = snapshot.overview()?;
+        let holders = overview.with_role(StepRole::Active).filter_map(|step| step.holder.as_ref());
+        let is_left = |holder: &&Holder| holder.is_foreign() && holder.stale;
+        needed.left_running = holders.filter(is_left).cloned().collect();
     }
     if step.attempts > 1 {
         let failures = snapshot.last_entries(ENTRIES)?;
