@@ -15,9 +15,9 @@ use crate::{
 pub(crate) enum Move {
     /// A person has to decide first.
     WaitForReview,
-    /// Something in the plan has to be put right first.
+    /// Something in the plan has to be fixed first.
     Repair,
-    /// Go on with a plan that is paused or has failed.
+    /// Continue a plan that is paused or has failed.
     Resume,
     /// Say what is to be done.
     AddSteps,
@@ -152,12 +152,12 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     }
     if let Some(step) = steps.iter().find(|step| step.role.is_none()) {
         let why = format!("Step {} has a status that is not known", step.number);
-        return made(Move::Repair, Some(step.number), "statedir check", &why);
+        return new_move(Move::Repair, Some(step.number), "statedir check", &why);
     }
     if *role == Some(PlanRole::Succeeded) {
         return match unfinished {
             0 => nothing(),
-            _ => made(
+            _ => new_move(
                 Move::Repair,
                 None,
                 "statedir step list",
@@ -167,19 +167,19 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     }
     if matches!(role, Some(PlanRole::Paused | PlanRole::Failed)) {
         let word = if *role == Some(PlanRole::Paused) { "is paused" } else { "has failed" };
-        return made(Move::Resume, None, "statedir resume", &format!("The plan {word}"));
+        return new_move(Move::Resume, None, "statedir resume", &format!("The plan {word}"));
     }
     if situation.total == 0 && situation.boxes > 0 {
         let boxes = counted(situation.boxes, "checkbox", "checkboxes");
         let why = format!("The plan has {boxes} and no steps yet");
-        return made(Move::AddSteps, None, "statedir adopt", &why);
+        return new_move(Move::AddSteps, None, "statedir adopt", &why);
     }
     if situation.total == 0 && situation.is_no_plan {
-        return made(Move::Repair, None, "statedir check", "plan.md is damaged");
+        return new_move(Move::Repair, None, "statedir check", "plan.md is damaged");
     }
     if situation.total == 0 {
         let command = "statedir step add \"First step\"";
-        return made(Move::AddSteps, None, command, "There are no steps yet");
+        return new_move(Move::AddSteps, None, command, "There are no steps yet");
     }
     let held = |step: &&StepStanding| step.holder.as_ref().is_some_and(Holder::is_held);
     let own = |step: &&StepStanding| step.holder.as_ref().is_none_or(|holder| holder.own);
@@ -200,7 +200,7 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
             true => format!("Step {number} was left running by {phrase}"),
             false => format!("Step {number} is running, but nobody has claimed it"),
         };
-        return made(Move::Take, Some(number), &format!("statedir step take {number}"), &why);
+        return new_move(Move::Take, Some(number), &format!("statedir step take {number}"), &why);
     }
     if let Some(step) = with(StepRole::Failed).find(|step| step.failures < step.allowed) {
         let number = step.number;
@@ -219,15 +219,15 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     if let (Some(status), Some(_)) = (plan_first, ready) {
         let command = format!("statedir plan set status={status}");
         let why = format!("No step starts until the plan is {status}");
-        return made(Move::Proceed, None, &command, &why);
+        return new_move(Move::Proceed, None, &command, &why);
     }
     if let Some(number) = *ready {
         let why = format!("Step {number} is ready");
-        return made(Move::Start, Some(number), &format!("statedir step start {number}"), &why);
+        return new_move(Move::Start, Some(number), &format!("statedir step start {number}"), &why);
     }
     if let Some((step, waits)) = steps.iter().find_map(|step| Some((step, step.waits.as_ref()?))) {
         let why = format!("Step {} is {}; when it can continue", step.number, waits.status);
-        return made(Move::Advance, Some(step.number), &waits.command(step.number), &why);
+        return new_move(Move::Advance, Some(step.number), &waits.command(step.number), &why);
     }
     if let Some(step) = with(StepRole::Failed).next() {
         let number = step.number;
@@ -238,20 +238,20 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
             None => format!("Step {number} has failed {times}: ask a person"),
         };
         let command = format!("statedir review open \"How should step {number} continue?\"");
-        return made(Move::Ask, Some(number), &command, &why);
+        return new_move(Move::Ask, Some(number), &command, &why);
     }
     if let Some(step) = with(StepRole::Active).next() {
         let phrase = step.holder.as_ref().map(Holder::phrase).unwrap_or_default();
         let why = format!("Nothing is ready: step {} is held by {phrase}", step.number);
-        return made(Move::Wait, Some(step.number), "statedir step list", &why);
+        return new_move(Move::Wait, Some(step.number), "statedir step list", &why);
     }
     match unfinished {
         0 => nothing(),
-        _ => made(Move::Blocked, None, "statedir step list", "No step can be started"),
+        _ => new_move(Move::Blocked, None, "statedir step list", "No step can be started"),
     }
 }
 
-fn made(action: Move, step: Option<u32>, command: &str, why: &str) -> NextMove {
+fn new_move(action: Move, step: Option<u32>, command: &str, why: &str) -> NextMove {
     let text = format!("{why}: `{command}`.");
     NextMove { action, step, command: Some(command.to_owned()), text }
 }

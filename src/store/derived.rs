@@ -19,17 +19,17 @@ use crate::store::{
     },
 };
 
-/// A file that is smaller is read as quickly as what was derived from it.
+/// Below this size, reading the file is as fast as reading what was derived from it.
 pub(crate) const WORTHWHILE: usize = 16 * 1024;
 
-/// What is read, whatever the size of the file.
+/// The most bytes that are read.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
 const SUM: usize = 8;
 const HASH: usize = 16;
 const HEADER: usize = SUM + HASH + 8;
 
-/// Where it can be found what was derived from files with exactly these bytes.
+/// Where data that was derived from files with exactly these bytes is cached.
 #[derive(Clone, Debug)]
 pub(crate) struct DerivedPlace {
     pub(super) disk: Arc<dyn Disk>,
@@ -43,14 +43,14 @@ impl DerivedPlace {
         load(&*self.disk, &self.path, self.source)
     }
 
-    /// Whether something was kept; it may be damaged.
+    /// Whether something is cached; it may be damaged.
     pub(crate) fn is_filled(&self) -> bool {
         is_about(&*self.disk, &self.path, self.source)
     }
 }
 
-/// What stands for the content of these files: the hash of one, or one of all hashes together, those
-/// of files that are not there included.
+/// The key for the content of these files: the hash of one, or a hash of all their hashes, missing
+/// files included.
 pub(super) fn source<N: AsRef<str>>(files: &BTreeMap<String, Hash>, names: &[N]) -> Option<Hash> {
     if let [one] = names {
         return files.get(one.as_ref()).copied();
@@ -91,14 +91,13 @@ pub(super) fn is_about(disk: &dyn Disk, path: &Path, source: Hash) -> bool {
 
 /// Keeps what was derived. Failing is harmless: it is derived again.
 pub(super) fn save(disk: &dyn Disk, path: &Path, source: Hash, derived: &[u8]) {
-    let mut bytes = Vec::with_capacity(HEADER + derived.len());
-    bytes.extend_from_slice(&[0; SUM]);
-    bytes.extend_from_slice(source.as_bytes());
-    bytes.extend_from_slice(&(derived.len() as u64).to_le_bytes());
-    let sum = checksum(&bytes[SUM..], derived);
-    bytes[..SUM].copy_from_slice(&sum);
-    bytes.extend_from_slice(derived);
-    let _ = disk.open(path, Access::WriteOrCreate).and_then(|file| file.write_at(&bytes, 0));
+    let len = (derived.len() as u64).to_le_bytes();
+    let covered = [source.as_bytes(), &len].concat();
+    let header = [checksum(&covered, derived).as_slice(), &covered].concat();
+    let _ = disk.open(path, Access::WriteOrCreate).and_then(|file| {
+        file.write_at(&header, 0)?;
+        file.write_at(derived, HEADER as u64)
+    });
 }
 
 /// Tells bytes that were written whole from others. It is quicker than a hash, as nobody has to be kept

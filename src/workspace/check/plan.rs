@@ -182,7 +182,7 @@ fn dependencies(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Probl
     }
 }
 
-/// Steps that are done and depend on one that is not, because it was reopened.
+/// Steps that are done and depend on one that is not: it was reopened, or forgotten.
 fn reopened(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Problem>) {
     let done = plan.steps.iter().zip(readiness.roles());
     for (step, _) in done.filter(|(_, role)| **role == Some(StepRole::Done)) {
@@ -191,14 +191,16 @@ fn reopened(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Problem>)
             continue;
         };
         let message = format!(
-            "{} is `{}`, but it depends on step {}, which is not finished any more",
+            "{} is `{}`, but it depends on step {}, which is not finished",
             step.name(),
             step.status.as_deref().unwrap_or_default(),
             readiness.name(first)
         );
         let problem = Problem::warning(ErrorCode::OutOfDate, FILE, message);
-        let hint =
-            format!("`statedir step reset {}` reopens it, if it must be done again", step.number);
+        let hint = format!(
+            "finish that step, too, or reopen this one: `statedir step reset {}`",
+            step.number
+        );
         found.push(problem.at(plan.field_place(step, "status")).hint(hint));
     }
 }

@@ -5,6 +5,7 @@ pub(in crate::workspace::change) mod fields;
 pub(in crate::workspace::change) mod finish;
 pub(in crate::workspace::change) mod gate;
 pub(in crate::workspace::change) mod moves;
+pub(in crate::workspace) mod needed;
 pub(in crate::workspace::change) mod progress;
 pub(in crate::workspace::change) mod reorder;
 pub(in crate::workspace::change) mod reset;

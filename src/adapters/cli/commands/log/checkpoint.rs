@@ -6,7 +6,7 @@ use crate::{
     workspace::{CheckpointDetails, CheckpointLine, CheckpointRequest, RestoreOptions},
 };
 
-/// How many checkpoints are listed if nothing else is said.
+/// How many checkpoints are listed by default.
 pub(in crate::adapters) const LIST_LIMIT: usize = 20;
 
 /// Save the state under a name, and go back to it
