@@ -61,7 +61,7 @@ pub use self::{
     log::operations::UndoOutcome,
     log::removed::{RemovedEntry, Remover},
     log::restore::RestoreOptions,
-    overview::{Overview, Spending, StepOverview},
+    overview::{Overview, Spending, StepOverview, StepOverviews},
     reports::brief::{BriefRequest, Briefed},
     reports::rules::ConstraintReading,
     setup::init::{InitOptions, Initialised},

@@ -143,7 +143,7 @@ fn duplicates(plan: &Plan, found: &mut Vec<Problem>) {
     }
 }
 
-fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>) {
+fn dependencies(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Problem>) {
     for step in &plan.steps {
         for wanted in &step.depends_on {
             if readiness.position(wanted).is_none() {
@@ -182,7 +182,7 @@ fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
 }
 
 /// Steps that are done and depend on one that is not: it was reopened, or forgotten.
-fn reopened(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>) {
+fn reopened(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Problem>) {
     let done = plan.steps.iter().zip(readiness.roles());
     for (step, _) in done.filter(|(_, role)| **role == Some(StepRole::Done)) {
         let unmet = readiness.unmet(step);

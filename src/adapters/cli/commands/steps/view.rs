@@ -79,7 +79,7 @@ pub(super) struct Filter {
 pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> CliResult {
     let workspace = session.workspace()?;
     let snapshot = workspace.read()?;
-    let mut lines = snapshot.overview()?.steps;
+    let mut lines = snapshot.overview()?.steps.into_vec();
     if !filter.fields.is_empty() {
         let plan = snapshot.plan()?;
         let has = |step: &Step, (name, value): &(String, String)| {
