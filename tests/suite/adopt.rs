@@ -5,6 +5,7 @@ mod clients;
 mod corpus;
 mod imports;
 mod merging;
+mod newcomer;
 mod together;
 
 use std::{collections::BTreeMap, fs, path::Path};

@@ -260,8 +260,14 @@ fn names(dir: &Path, found: &Detected) -> (String, String) {
         }
         [] => (here.clone(), here),
         plans => {
+            // What is over is no goal any more.
+            let mut left: Vec<&super::FoundPlan> =
+                plans.iter().filter(|one| one.tasks.is_open()).collect();
+            if left.is_empty() {
+                left.extend(plans);
+            }
             let units: Vec<&str> =
-                plans.iter().map(|one| found.profile.unit_of(&one.path)).collect();
+                left.iter().map(|one| found.profile.unit_of(&one.path)).collect();
             let more = match units.len() {
                 count if count > 5 => format!(" and {} more", count - 5),
                 _ => String::new(),
