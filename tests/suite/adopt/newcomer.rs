@@ -1,6 +1,13 @@
 //! Where there is no state yet: every command leads to the next one that works.
 
 use super::project;
+use crate::builder::Project;
+
+/// What a command says in a folder of the project.
+fn said_in(project: &Project, dir: &str, args: &[&str]) -> String {
+    let ran = project.command(args).current_dir(project.root().join(dir)).output().unwrap();
+    String::from_utf8(ran.stderr).unwrap()
+}
 
 #[test]
 fn what_cannot_be_adopted_is_refused_with_the_way_out() {
@@ -64,4 +71,38 @@ fn what_is_archived_is_not_offered_by_a_scan() {
     assert_eq!(found.len(), 1, "{found:?}");
     let dir = found[0]["directory"].as_str().unwrap();
     assert!(dir.ends_with("archive-of-walls"), "{dir}");
+}
+
+#[test]
+fn in_the_folders_of_a_system_its_own_profile_is_found_and_above_them_the_project() {
+    let tasks = "- [ ] 1.1 Paint\n- [-] 1.2 Dry\n";
+    let project = project(&[
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (".kiro/specs/wall/tasks.md", tasks),
+        ("openspec/changes/roof/tasks.md", tasks),
+        ("openspec/changes/roof/specs/roof/spec.md", "# Roof\n"),
+        ("docs/superpowers/plans/2026-01-15-door.md", tasks),
+        ("src/deep/main.rs", ""),
+    ]);
+    for (dir, profile) in [
+        (".kiro", "kiro"),
+        (".kiro/specs", "kiro"),
+        (".kiro/specs/wall", "kiro"),
+        ("openspec", "openspec"),
+        ("openspec/changes/roof", "openspec"),
+        ("docs/superpowers/plans", "superpowers"),
+    ] {
+        let at = project.root().join(dir);
+        let at = at.to_str().unwrap();
+        let found = project.json(&["adopt", at, "--dry-run"]);
+        assert_eq!((&found["profile"], &found["tasks"]), (&profile.into(), &2.into()), "{dir}");
+        let said = said_in(&project, dir, &["status"]);
+        assert!(said.contains(&format!("there is a plan here ({profile}, ")), "{dir}: {said}");
+    }
+    for dir in ["src", "src/deep"] {
+        let said = said_in(&project, dir, &["step", "next"]);
+        let root = project.root().canonicalize().unwrap();
+        assert!(said.contains("there is a plan in `"), "{said}");
+        assert!(said.contains(&format!("statedir adopt {}", root.display())), "{said}");
+    }
 }
