@@ -69,7 +69,7 @@ fn begins_line(before: &[u8]) -> bool {
     before.last().is_none_or(|byte| *byte == b'\n')
 }
 
-/// An id, or the title and time of an entry by hand; and the how manieth it is.
+/// An id, or the title and time of an entry by hand; and its ordinal among equal ones.
 type Key = (String, usize);
 
 fn numbered(entries: &[Entry]) -> impl Iterator<Item = (Key, &Entry)> {
@@ -111,6 +111,6 @@ fn execution(entry: &Entry) -> Option<Execution> {
     Some(Execution {
         step: entry.field("step")?.to_owned(),
         measured: measured.collect::<Vec<_>>().join(", "),
-        error: entry.field("errors").map(str::to_owned),
+        error: entry.error().map(str::to_owned),
     })
 }
