@@ -84,7 +84,7 @@ pub(crate) fn propose(wanted: &Wanted, former: Option<&ForeignLayout>) -> Result
     let found = found.ok_or_else(|| {
         let unreadable = wanted.path.is_file().then(|| unreadable(&wanted.path)).flatten();
         unreadable.unwrap_or_else(|| {
-            format!("there is no plan in `{}` that any profile knows", wanted.path.display())
+            format!("no profile recognises a plan in `{}`", wanted.path.display())
         })
     })?;
     let layout = layout(&dir, &found, wanted.private, former)?;
