@@ -1,6 +1,6 @@
 //! Signs of life: when a session was last seen at this state, and by which process.
 //!
-//! A sign is a small file in the private directory that is replaced without a sync. Losing one
+//! A sign is a small file in the private directory that is written without a sync. Losing one
 //! loses evidence, never state.
 
 use std::io;
@@ -11,7 +11,8 @@ use super::{Store, log::hash, session_files::SessionFiles};
 
 /// How many shells there may be between a hook and its client.
 const MOST_SHELLS: usize = 6;
-const SIGNS: SessionFiles = SessionFiles { directory: "signs", most: 64, limit: 4 << 10 };
+const SIGNS: SessionFiles =
+    SessionFiles { directory: "signs", ending: ".json", most: 64, limit: 4 << 10 };
 
 /// The last sign of life of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -429,3 +429,36 @@ fn a_new_state_has_nothing_in_its_brief_that_nobody_said() {
         assert!(!brief.contains(&format!("## {section}")), "{section}: {brief}");
     }
 }
+
+#[test]
+fn what_a_template_leaves_open_is_told_neither_as_a_failure_nor_as_a_rule() {
+    let project = Project::with_steps(1);
+    project.write(
+        "history.md",
+        "# History\n\n## Step Execution Log\n\n### Step 1 Execution - [timestamp]\n- **tool_used**: Read\n\
+         - **errors**: [any errors encountered]\n- **notes**: [any observations or insights]\n",
+    );
+    project.edit(
+        "constraints.md",
+        "## Active Directives\n",
+        "## Active Directives\n[Dynamic behavioral rules that evolve during execution]\n",
+    );
+    project.edit(
+        "context.md",
+        "### Key Findings\n",
+        "### Key Findings\n[Important discoveries that influence subsequent steps]\n",
+    );
+    let brief = project.ok(&["brief"]).stdout;
+    for text in ["failed", "any observations", "Dynamic behavioral", "Important discoveries"] {
+        assert!(!brief.contains(text), "{text}:\n{brief}");
+    }
+    // In that notation every entry says what its errors were, also where there were none.
+    let log = project.read("history.md").replace("[any errors encountered]", "None");
+    project.write("history.md", log.replace("[any observations or insights]", "went well"));
+    let brief = project.ok(&["brief"]).stdout;
+    assert!(brief.contains("went well") && !brief.contains("failed"), "{brief}");
+    let log = project.read("history.md").replace("None", "HTTP 503");
+    project.write("history.md", log);
+    let brief = project.ok(&["brief"]).stdout;
+    assert!(brief.contains("failed: HTTP 503"), "{brief}");
+}

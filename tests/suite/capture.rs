@@ -202,7 +202,7 @@ fn a_change_that_a_crash_kept_from_being_made_is_made_at_the_next_event() {
         let project = Project::new();
         fire(&project, create("1", "a"));
         fire(&project, create("2", "b"));
-        let lists = project.dir().join(".statedir/lists");
+        let lists = project.dir().join(".statedir/sessions");
         let file = fs::read_dir(&lists).unwrap().next().unwrap().unwrap().path();
         let kept = tempfile::tempdir().unwrap();
         copy(&project.dir(), kept.path());
@@ -468,7 +468,7 @@ fn a_spoiled_list_is_none() {
     {
         let project = Project::new();
         fire(&project, list(&["doing:a", "todo:b"]));
-        let kept = project.dir().join(".statedir/lists/3f2a9c1e.json");
+        let kept = project.dir().join(".statedir/sessions/3f2a9c1e.tasks");
         assert!(kept.exists());
         fs::write(&kept, spoiled).unwrap();
         fire(&project, list(&["done:a", "todo:b"]));
@@ -480,7 +480,7 @@ fn a_spoiled_list_is_none() {
 fn a_state_that_cannot_be_written_stops_nobody() {
     let project = Project::new();
     fire(&project, list(&["doing:a"]));
-    let lists = project.dir().join(".statedir/lists");
+    let lists = project.dir().join(".statedir/sessions");
     fs::remove_dir_all(&lists).unwrap();
     std::os::unix::fs::symlink(Path::new("/nonexistent"), &lists).unwrap();
     fire(&project, list(&["done:a"]));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Detected, best, detect, find, profile_named, with_file, with_profile};
+use super::{Detected, Refused, best, detect, find, profile_named, with_file, with_profile};
 use crate::{
     domain::{
         adopted::Documents,
@@ -50,7 +50,13 @@ impl Proposed {
 ///
 /// # Errors
 /// Why nothing can be adopted.
-pub(crate) fn propose(wanted: &Wanted, former: Option<&ForeignLayout>) -> Result<Proposed, String> {
+pub(crate) fn propose(
+    wanted: &Wanted,
+    former: Option<&ForeignLayout>,
+) -> Result<Proposed, Refused> {
+    if wanted.path.symlink_metadata().is_err() {
+        return Err(Refused::missing(&wanted.path));
+    }
     let (dir, file) = match wanted.path.is_file() {
         false => (wanted.path.clone(), None),
         true => {
@@ -81,11 +87,12 @@ pub(crate) fn propose(wanted: &Wanted, former: Option<&ForeignLayout>) -> Result
             best
         }
     };
-    let found = found.ok_or_else(|| {
-        let unreadable = wanted.path.is_file().then(|| unreadable(&wanted.path)).flatten();
-        unreadable.unwrap_or_else(|| {
-            format!("no profile recognises a plan in `{}`", wanted.path.display())
-        })
+    let found = found.ok_or_else(|| match wanted.path.is_file() {
+        true => match unreadable(&wanted.path) {
+            Some(why) => Refused::from(why),
+            None => Refused::without_tasks(&wanted.path),
+        },
+        false => Refused::nothing_in(&wanted.path),
     })?;
     let layout = layout(&dir, &found, wanted.private, former)?;
     Ok(Proposed { dir, found, others, layout })
@@ -93,6 +100,10 @@ pub(crate) fn propose(wanted: &Wanted, former: Option<&ForeignLayout>) -> Result
 
 /// Why a file cannot be read as a plan.
 pub(super) fn unreadable(path: &Path) -> Option<String> {
+    // Reading a pipe would wait for somebody who writes into it.
+    if path.symlink_metadata().is_ok_and(|data| !data.is_file()) {
+        return Some(format!("`{}` is not a regular file", path.display()));
+    }
     let error = match fs_err::read(path) {
         Ok(bytes) => Document::from_bytes(bytes).err()?.to_string(),
         Err(error) => return Some(error.to_string()),

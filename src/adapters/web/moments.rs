@@ -12,7 +12,7 @@ use crate::{
     domain::StateFile,
     store::OperationSummary,
     text::html::escape,
-    workspace::{Dashboard, DiffSide, Error, StepOverview, Workspace},
+    workspace::{Dashboard, DiffSide, Error, StepOverview, StepOverviews, Workspace},
 };
 
 /// How many moments the slider reaches.
@@ -186,7 +186,7 @@ pub(super) fn past(
 }
 
 /// What restoring does not undo, and who is affected.
-fn warnings(now: &[StepOverview], then: &[StepOverview]) -> Vec<String> {
+fn warnings(now: &StepOverviews, then: &StepOverviews) -> Vec<String> {
     let earlier = |step: &&StepOverview| {
         then.iter().find(|other| match (&other.id, &step.id) {
             (Some(one), Some(other)) => one == other,

@@ -379,7 +379,17 @@ fn find<'a, R>(statuses: &'a [Status<R>], text: &str) -> Option<&'a Status<R>> {
     let exact = statuses.iter().find(|status| status.name == text);
     let same = || statuses.iter().find(|status| same_name(&status.name, text));
     let is_alias = |status: &&Status<R>| status.aliases.iter().any(|alias| same_name(alias, text));
-    exact.or_else(same).or_else(|| statuses.iter().find(is_alias))
+    let found = exact.or_else(same).or_else(|| statuses.iter().find(is_alias));
+    // `PENDING` in backticks, **done**, ✅ Complete: the word is what counts.
+    let is_decoration = |c: char| match c.is_ascii() {
+        true => matches!(c, '`' | '*' | '_' | ' '),
+        false => !c.is_alphanumeric(),
+    };
+    let bare = text.trim_matches(is_decoration);
+    match found {
+        None if bare.len() < text.len() && !bare.is_empty() => find(statuses, bare),
+        found => found,
+    }
 }
 
 /// What a status means; `None` for what a merge left in conflict.
@@ -446,6 +456,12 @@ mod tests {
             assert_eq!(flow.plan_status(text), Some(status), "{text}");
         }
         assert_eq!(flow.step_status("done"), Some("COMPLETED"));
+        for decorated in ["`COMPLETED`", "**Done**", "✅ Complete", "completed ✔️", "_done_"] {
+            assert_eq!(flow.step_status(decorated), Some("COMPLETED"), "{decorated}");
+        }
+        for unclear in ["done?", "done (except the tests)", "not done", "✅", "``", "🟡 soon"] {
+            assert_eq!(flow.step_status(unclear), None, "{unclear}");
+        }
         assert_eq!(flow.step_status("in_progress"), Some("RUNNING"));
         assert_eq!(flow.step_status("whatever"), None);
     }

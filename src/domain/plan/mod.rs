@@ -235,7 +235,7 @@ impl Plan {
 
     fn no_such_step(&self, wanted: &StepRef) -> ModelError {
         let hint = match (self.document.hidden(), self.steps.len()) {
-            (Some(hidden), _) => format!("{hidden} hides what follows it"),
+            (Some(hidden), _) => hidden.to_string(),
             (None, 0) => {
                 "the plan has no steps yet: `statedir step add --help` shows how to add one"
                     .to_owned()
@@ -340,7 +340,7 @@ impl Plan {
         let mut names = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             let id = step.id.as_ref().map(StepId::as_str);
-            names.push(Named { number: step.number, id, title: &step.title });
+            names.push(Named { number: step.number, id, title: step.title() });
         }
         names
     }

@@ -199,8 +199,9 @@ impl Look<'_> {
             Some(step) => Some(step).filter(|step| self.role(step) != Some(StepRole::Open)),
             None => self.at_hand(),
         };
-        let steps = self.plan.steps.iter().zip(&self.overview.steps);
-        let mut ready = steps.filter(|(_, seen)| seen.is_ready).map(|(step, _)| step);
+        let readiness = self.overview.steps.readiness();
+        let steps = self.plan.steps.iter().enumerate();
+        let mut ready = steps.filter(|(at, _)| readiness.is_ready(*at)).map(|(_, step)| step);
         let next = match wanted {
             Some(step) if self.role(step) == Some(StepRole::Open) => {
                 ready.find(|other| other.offset == step.offset)
@@ -247,8 +248,9 @@ impl Look<'_> {
     /// The facts that decide about the next move, with the silence that was asked for.
     fn situation(&self) -> Situation {
         let mut situation = self.overview.situation();
-        for (standing, step) in situation.steps.iter_mut().zip(&self.plan.steps) {
-            standing.holder = standing.holder.is_some().then(|| self.holder(step));
+        for standing in &mut situation.steps {
+            let holder = || self.holder(&self.plan.steps[standing.at]);
+            standing.holder = standing.holder.is_some().then(holder);
         }
         situation
     }
@@ -325,7 +327,7 @@ impl Look<'_> {
     fn error(&self, step: &Step) -> Option<ErrorSeen> {
         let mut newest = self.entries.iter().rev();
         let entry = newest.find(|entry| entry.is_failure() && is_about(entry, step))?;
-        let text = entry.field("errors").unwrap_or_default().to_owned();
+        let text = entry.error().unwrap_or_default().to_owned();
         let failure = classify(&text);
         Some(ErrorSeen { text, failure })
     }
@@ -445,7 +447,7 @@ impl Look<'_> {
         let attempt = |entry: &Entry| Attempt {
             step: entry.field("step").unwrap_or(&entry.title).to_owned(),
             failed: entry.is_failure(),
-            error: entry.field("errors").unwrap_or_default().to_owned(),
+            error: entry.error().unwrap_or_default().to_owned(),
             class: entry.field("error_class").and_then(ErrorClass::parse),
         };
         steps.map(attempt).collect()

@@ -6,7 +6,6 @@ use crate::{
     adapters::{
         adopt::{Proposed, Wanted, propose},
         cli::{CliResult, Failure, Session},
-        foreign::way_to_import,
     },
     domain::{ErrorCode, StateFile, layout::profile},
     workspace::Workspace,
@@ -55,8 +54,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         // If no path is given and nothing is found here, the plan of the current state may have the
         // boxes.
         Err(failure) if named.is_none() => {
-            let plan = plan_in_use(session).ok_or(failure)?;
-            propose_at(session, args, plan)?
+            let plan = plan_in_use(session).map(|plan| propose_at(session, args, plan));
+            plan.and_then(Result::ok).ok_or(failure)?
         }
         proposed => proposed?,
     };
@@ -88,12 +87,8 @@ fn propose_at(
     };
     let known = session.workspace_in(dir, None)?;
     let wanted = Wanted { path, profile: args.profile.clone(), private: args.private };
-    let proposed = propose(&wanted, known.layout()).map_err(|message| {
-        let hint = "`statedir scan` looks for plans in the folders below; any file with boxes can \
-                    be named: `statedir adopt TODO.md`";
-        let hint = way_to_import(&wanted.path).unwrap_or_else(|| hint.to_owned());
-        Failure::new(ErrorCode::NotFound, message).hint(hint)
-    })?;
+    let proposed = propose(&wanted, known.layout())
+        .map_err(|refused| Failure::new(ErrorCode::NotFound, refused.message).hint(refused.hint))?;
     Ok((known, proposed))
 }
 

@@ -12,10 +12,11 @@ use crate::{
             CliResult, Failure, Session,
             output::{Colour, Output},
         },
-        foreign, is_archived, scan,
+        foreign::{self, FoundForeign},
+        is_archived, scan,
     },
     domain::{ErrorCode, Money, PlanRole, format_age},
-    text::shell,
+    text::{display::counted, shell},
     workspace::Workspace,
 };
 
@@ -107,11 +108,12 @@ fn offer(dir: &Path, taken: &mut HashSet<PathBuf>, systems: &mut Vec<PathBuf>) -
     let best = adopt::best(&found).map(|at| &found[at]).filter(|found| found.count() > 0);
     let here = dir.display().to_string();
     let Some(best) = best else {
-        let (name, path) = foreign::found_in(dir)?;
+        let FoundForeign { name, path, tasks } = foreign::found_in(dir)?;
         let state = dir.join("workspace/state").display().to_string();
         let command = shell::command_line(["-C", &state, "import", "--from", name, &here]);
-        return Some(json!({ "directory": here, "profile": name, "tasks": null,
-            "found": format!("{here}: {name}, {path}"), "command": command }));
+        return Some(json!({ "directory": here, "profile": name, "tasks": tasks,
+            "found": format!("{here}: {name}, {path}: {}", counted(tasks, "task", "tasks")),
+            "command": command }));
     };
     let plans: Vec<PathBuf> = best.plans.iter().map(|plan| dir.join(&plan.path)).collect();
     if plans.iter().all(|plan| taken.contains(plan)) {

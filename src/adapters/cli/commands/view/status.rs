@@ -10,7 +10,8 @@ use crate::{
     domain::{Decision, Group, GroupProgress, Review, StepRole, format_age, format_duration},
     text::display::counted,
     workspace::{
-        Artefact, Environment, LimitUse, Overview, StepOverview, StepTimes, TicketOverview,
+        Artefact, Environment, LimitUse, Overview, StepOverview, StepOverviews, StepTimes,
+        TicketOverview,
     },
 };
 
@@ -41,7 +42,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _: &Args) -> CliR
         return Ok(0);
     }
     // Reading the history is most of the work, and only ended attempts have a duration.
-    let has_times = visible_steps(&overview.steps).iter().any(took_time);
+    let has_times = visible_steps(&overview.steps).any(took_time);
     let times = if has_times { snapshot.recent_step_times() } else { StepTimes::default() };
     for (colour, line) in lines(&overview, &times, workspace.environment(), session.output) {
         session.output.painted(colour, &line);
@@ -131,10 +132,11 @@ fn groups(overview: &Overview) -> Vec<Painted> {
 }
 
 /// The steps around the current one.
-fn visible_steps(steps: &[StepOverview]) -> &[StepOverview] {
-    let at = steps.iter().position(|step| !step.is_finished()).unwrap_or(steps.len());
+fn visible_steps(steps: &StepOverviews) -> impl ExactSizeIterator<Item = &StepOverview> {
+    let is_unfinished = |role: Option<StepRole>| !role.is_some_and(StepRole::is_finished);
+    let at = steps.places(is_unfinished).next().unwrap_or(steps.len());
     let last = (at.saturating_sub(3) + MOST_STEPS).min(steps.len());
-    &steps[last.saturating_sub(MOST_STEPS)..last]
+    (last.saturating_sub(MOST_STEPS)..last).map(|at| &steps[at])
 }
 
 /// Whether there was an attempt that has ended, as far as the status tells.
@@ -142,10 +144,9 @@ fn took_time(step: &StepOverview) -> bool {
     step.is_finished() || step.is_failed() || step.role.is_none()
 }
 
-fn steps(steps: &[StepOverview], times: &StepTimes, env: &Environment) -> Vec<Painted> {
-    let shown = visible_steps(steps);
-    let mut lines: Vec<Painted> = shown.iter().map(|step| step_line(step, times, env)).collect();
-    let hidden = steps.len() - shown.len();
+fn steps(steps: &StepOverviews, times: &StepTimes, env: &Environment) -> Vec<Painted> {
+    let mut lines: Vec<Painted> = visible_steps(steps).map(|step| step_line(step, times, env)).collect();
+    let hidden = steps.len() - lines.len();
     if hidden > 0 {
         let all = steps.len();
         lines.push((Colour::Dim, format!("  … {hidden} more: statedir step list --limit {all}")));
