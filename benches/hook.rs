@@ -73,6 +73,18 @@ fn lists(root: &Path, steps: usize, tasks: usize) {
     let mut pairs = events.map(|_| (Vec::new(), Vec::new()));
     for round in 0..41 {
         let dir = state(root, &format!("list-{steps}-{tasks}-{round}"), steps);
+        // Before a list, every client tells that a session begins and what was asked for.
+        let opening = [
+            json!({ "hook_event_name": "SessionStart", "source": "startup" }),
+            json!({ "hook_event_name": "UserPromptSubmit", "prompt": "go" }),
+        ];
+        for mut event in opening {
+            event["session_id"] = json!("bench");
+            event["cwd"] = json!(dir);
+            let input = root.join("opening.json");
+            fs::write(&input, event.to_string()).expect("a file");
+            fire(&dir, &input);
+        }
         // What made the state is on the disk, so that the event does not wait for it.
         Command::new("sync").status().expect("`sync` to start");
         for ((these, those), (_, done)) in pairs.iter_mut().zip(events) {

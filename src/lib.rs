@@ -102,7 +102,7 @@ pub mod overview {
             Decision, FactValue, Group, GroupProgress, PlanRole, Review, StepCounts, StepRole,
         },
         history::Counts as HistoryCounts,
-        workspace::{LimitUse, Spending, StepOverview},
+        workspace::{LimitUse, Spending, StepOverview, StepOverviews},
     };
 }
 

@@ -57,7 +57,7 @@ fn identify_with(acting: &Acting<'_>, variable: impl Fn(&str) -> Option<String>)
         actor: given.or_else(|| session.clone()).unwrap_or_else(person),
         host: variable("STATEDIR_HOST").or_else(host).and_then(|name| word(&name)),
         // A server lives as long as its client; the process of a command says nothing.
-        process: acting.client.and_then(|_| Process::this()),
+        process: acting.client.and_then(|_| Process::current()),
         is_at_terminal: acting.client.is_none() && std::io::stdin().is_terminal(),
         session,
         via: None,

@@ -78,7 +78,7 @@ impl Ask {
         let text = text.trim();
         // On the command line it stands for standard input.
         if text == "-" {
-            return Err("a single `-` says nothing");
+            return Err("a single `-` is not a text");
         }
         if text.is_empty() && self.needed().is_some() {
             return Err("a text is needed");

@@ -25,7 +25,7 @@ pub(crate) enum ProcessError {
     #[error("it wrote more than {0} bytes and was stopped")]
     TooMuch(usize),
     /// It failed.
-    #[error("it ended with {status}{}", said(.stderr))]
+    #[error("it ended with {status}{}", stderr_suffix(.stderr))]
     Failed {
         /// How it ended.
         status: ExitStatus,
@@ -41,7 +41,7 @@ fn passed(time: Duration) -> String {
     crate::domain::format_duration(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
-fn said(stderr: &str) -> String {
+fn stderr_suffix(stderr: &str) -> String {
     let text = stderr.trim();
     if text.is_empty() { String::new() } else { format!(": {text}") }
 }

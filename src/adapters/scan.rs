@@ -60,6 +60,14 @@ pub(crate) struct ScanResult {
     pub unread: bool,
 }
 
+/// Whether a folder below `root` holds what is over: nobody goes on there.
+fn is_put_away(root: &Path, dir: &Path) -> bool {
+    let below = dir.strip_prefix(root).unwrap_or(dir);
+    below
+        .components()
+        .any(|part| ["archive", "archived"].iter().any(|name| part.as_os_str() == *name))
+}
+
 /// Finds the state directories at and below `root`. Links are not followed.
 pub(crate) fn scan(root: &Path, bounds: Scan) -> ScanResult {
     let end = Instant::now() + bounds.limit;
@@ -106,6 +114,7 @@ pub(crate) fn scan(root: &Path, bounds: Scan) -> ScanResult {
         };
         if adoptable.iter().any(|name| entry.file_name() == name.as_str())
             && let Some(parent) = entry.path().parent()
+            && !is_put_away(root, parent)
             && !found.adoptable.iter().any(|known| known == parent)
         {
             found.adoptable.push(parent.to_owned());

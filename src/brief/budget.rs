@@ -26,6 +26,14 @@ pub struct Budget {
     pub max_bytes: Option<usize>,
 }
 
+impl Budget {
+    /// How many lines of state text there is room for at most: one with a number alone has a sign
+    /// before it and an end.
+    pub(crate) fn most_lines(&self) -> usize {
+        self.max_tokens / 3 + 1
+    }
+}
+
 impl Default for Budget {
     fn default() -> Self {
         Self { max_tokens: 4000, max_bytes: None }

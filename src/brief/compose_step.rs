@@ -88,6 +88,7 @@ fn line(number: u32, entry: &Entry) -> String {
 pub(super) fn open_steps(material: &Material, parts: &mut Vec<Part>) {
     let mut part = Part::new(Section::OpenSteps, StateFile::Plan, Stage::OpenSteps);
     part.pieces.extend(material.open_steps.iter().map(open_step));
+    part.more = material.more_open_steps;
     part.put(parts);
 }
 

@@ -57,17 +57,19 @@ pub(crate) fn fit(parts: &[Part], revision: &str, budget: Budget, format: Format
     let (mut room, mut footer) = (allowed, Cost::default());
     let costs = costs(parts, format);
     loop {
-        let brief = attempt(parts, &costs, revision, budget, format, (room, footer));
+        let mut brief = attempt(parts, &costs, revision, budget, format, (room, footer));
         let told = render::footer_cost(&brief, format);
-        let cost = Cost::of(&brief.text);
         if !told.fits(footer) && !brief.in_short {
             footer = footer.max(told);
-        } else if cost.fits(allowed) || room.tokens == 0 || room.bytes == 0 {
-            return brief;
-        } else {
-            let over = cost.minus(allowed);
-            room = room.minus(Cost { tokens: over.tokens.max(8), bytes: over.bytes.max(32) });
+            continue;
         }
+        brief.text = render::write(&brief, format, room);
+        let cost = Cost::of(&brief.text);
+        if cost.fits(allowed) || room.tokens == 0 || room.bytes == 0 {
+            return brief;
+        }
+        let over = cost.minus(allowed);
+        room = room.minus(Cost { tokens: over.tokens.max(8), bytes: over.bytes.max(32) });
     }
 }
 
@@ -80,6 +82,7 @@ fn costs(parts: &[Part], format: Format) -> Costs {
     parts.iter().map(|part| part.pieces.iter().map(both).collect()).collect()
 }
 
+/// One way to fit them, without its text.
 fn attempt(
     parts: &[Part],
     costs: &Costs,
@@ -133,7 +136,6 @@ fn attempt(
         brief.left_out = chosen.left_out();
     }
     brief.parts = chosen.into_parts();
-    brief.text = render::write(&brief, format, allowed);
     brief
 }
 
@@ -359,7 +361,8 @@ impl<'p> Chosen<'p> {
         let mut all = Vec::new();
         for stage in Stage::OPTIONAL {
             let shown = self.of(|one| one == stage).into_iter().flat_map(|part| &self.shown[part]);
-            let (mut count, mut shortened) = (0, 0);
+            let of_stage = self.parts.iter().filter(|part| part.stage == stage);
+            let (mut count, mut shortened) = (of_stage.map(|part| part.more).sum(), 0);
             for shown in shown {
                 match shown {
                     Shown::Whole => {}
@@ -421,6 +424,14 @@ mod tests {
             part(Section::RecentTurns, Stage::Turns, &[many("new turn\n"), many("old turn\n")]),
             part(Section::OlderHistory, Stage::History, &["long ago".to_owned()]),
         ]
+    }
+
+    #[test]
+    fn what_there_cannot_be_room_for_is_counted_all_the_same() {
+        let mut parts = parts();
+        parts[1].more = 7;
+        let brief = fit(&parts, "0123", Budget::default(), Format::Md);
+        assert!(brief.text.contains("- 7 findings: `statedir show context`"), "{}", brief.text);
     }
 
     fn text(max_tokens: usize) -> String {

@@ -44,6 +44,8 @@ pub(crate) struct Material {
     pub told: Vec<(u32, Entry)>,
     /// The steps that are not finished, without the one at hand.
     pub open_steps: Vec<OpenStep>,
+    /// How many more of them there are than there can be room for.
+    pub more_open_steps: usize,
     /// What steps gave that matters now.
     pub results: Vec<StepOutputs>,
     /// What is under the title of the context.

@@ -179,6 +179,8 @@ pub(crate) struct Part {
     pub pieces: Vec<Piece>,
     /// How many of them are shown at most, whatever the budget.
     pub most: usize,
+    /// How many more there are, for which there cannot be room.
+    pub more: usize,
 }
 
 /// Lines that are shown together, shortened, or left out.
@@ -193,7 +195,7 @@ pub(crate) struct Piece {
 impl Part {
     /// A part that says nothing yet.
     pub(crate) fn new(section: Section, source: StateFile, stage: Stage) -> Self {
-        Self { section, source, stage, note: None, pieces: Vec::new(), most: usize::MAX }
+        Self { section, source, stage, note: None, pieces: Vec::new(), most: usize::MAX, more: 0 }
     }
 
     /// The same part with a line of our own.
@@ -258,6 +260,13 @@ pub(super) fn lines(text: &str) -> Vec<String> {
 
 /// At most `limit` characters of a text, on one line; what was cut shows as `…`.
 pub(super) fn one_line(text: &str, limit: usize) -> String {
+    let is_single = |pair: &[u8]| pair != b"  ";
+    let is_line = text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
+        && text.as_bytes().windows(2).all(is_single)
+        && text.trim_ascii().len() == text.len();
+    if is_line && text.len() < limit {
+        return text.to_owned();
+    }
     let mut line = String::new();
     let mut count = 0;
     for word in text.split_whitespace() {
@@ -271,4 +280,26 @@ pub(super) fn one_line(text: &str, limit: usize) -> String {
         }
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_line_has_the_words_of_the_text_up_to_the_limit(
+            text in "[a-z\u{e4} \n\t\u{a0}]{0,12}",
+            limit in 1..14_usize,
+        ) {
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let expected = match words.chars().count() < limit {
+                true => words,
+                false => words.chars().take(limit - 1).chain(['…']).collect(),
+            };
+            prop_assert_eq!(one_line(&text, limit), expected);
+        }
+    }
 }

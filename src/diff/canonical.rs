@@ -81,13 +81,13 @@ fn section_facts(outline: &Outline<'_>) -> Vec<String> {
 /// A field without a value is given by what is nested in it.
 fn fact(outline: &Outline<'_>, name: &str, thing: ThingId) -> String {
     let (text, rest) = outline.value(thing);
-    let said = with_rest(&text, &rest);
+    let value = with_rest(&text, &rest);
     let (field, under) = outline.field_path(thing);
     let line = match (field, under.as_str()) {
-        (Some(field), _) if said.is_empty() => format!("{name} {field}:"),
-        (Some(field), _) => format!("{name} {field}: {said}"),
-        (None, "") => format!("{name} - {said}"),
-        (None, under) => format!("{name} {under} - {said}"),
+        (Some(field), _) if value.is_empty() => format!("{name} {field}:"),
+        (Some(field), _) => format!("{name} {field}: {value}"),
+        (None, "") => format!("{name} - {value}"),
+        (None, under) => format!("{name} {under} - {value}"),
     };
     line.trim_start().to_owned()
 }

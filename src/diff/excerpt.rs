@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Text on one line with at most `width` characters; what was left out is said.
+/// Text on one line with at most `width` characters; a cut says how much was left out.
 pub(super) fn excerpt(text: &str, width: usize) -> String {
     let line = one_line(text);
     let count = line.chars().count();
@@ -19,12 +19,12 @@ pub(super) fn quoted(text: &str, width: usize) -> String {
 }
 
 /// A value as people write it: words and numbers bare, other text in quotes, the rest as JSON.
-pub(super) fn shown(value: &Value, width: usize) -> String {
+pub(super) fn display_value(value: &Value, width: usize) -> String {
     view(value, 0, width)
 }
 
 /// Both values, each shortened around the place where they differ.
-pub(super) fn shown_pair(before: &Value, after: &Value, width: usize) -> (String, String) {
+pub(super) fn display_pair(before: &Value, after: &Value, width: usize) -> (String, String) {
     let (old, new) = (plain(before), plain(after));
     let common = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).count();
     let long = old.chars().count() > width || new.chars().count() > width;

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     difference::{Difference, Execution, Subject, Verb},
-    excerpt::{excerpt, excerpts, shown},
+    excerpt::{display_value, excerpt, excerpts},
 };
 use crate::domain::StateFile;
 
@@ -33,8 +33,8 @@ pub(super) struct Folded {
     pub(super) more: HashMap<usize, String>,
 }
 
-/// Puts what belongs to the move of a step together with it. Nothing is dropped where it is all
-/// that there is to tell.
+/// Folds what belongs to the move of a step into its line. Nothing is dropped if it is the only
+/// difference.
 pub(super) fn fold(differences: &[Difference]) -> Folded {
     let mut moves: HashMap<&str, Move<'_>> = HashMap::new();
     for difference in differences {
@@ -88,7 +88,8 @@ impl Move<'_> {
         if let Some(error) = self.last.and_then(|last| last.error.as_ref()) {
             text.push_str(&format!(": {}", excerpt(error, 2 * WIDTH)));
         }
-        let output = |(key, value): &(&str, &Value)| format!("{key} = {}", shown(value, WIDTH));
+        let output =
+            |(key, value): &(&str, &Value)| format!("{key} = {}", display_value(value, WIDTH));
         let outputs: Vec<String> = self.outputs.iter().map(output).collect();
         if !outputs.is_empty() {
             text.push_str("; ");

@@ -69,7 +69,7 @@ fn begins_line(before: &[u8]) -> bool {
     before.last().is_none_or(|byte| *byte == b'\n')
 }
 
-/// An id, or the title and time of an entry by hand; and the how manieth it is.
+/// An id, or the title and time of an entry by hand; and its ordinal among equal ones.
 type Key = (String, usize);
 
 fn numbered(entries: &[Entry]) -> impl Iterator<Item = (Key, &Entry)> {

@@ -125,21 +125,21 @@ fn steps(old: Option<&Plan>, new: &Plan, entries: &[Entry], workflow: &Workflow)
         }
         let before =
             partners.get(&to).and_then(|from| known[*from].details().description.as_deref());
-        let mut said: Vec<String> = Vec::new();
-        said.extend(
+        let mut notes: Vec<String> = Vec::new();
+        notes.extend(
             step.details().description.as_deref().filter(|now| Some(*now) != before).map(inline),
         );
         if let Some(id) = &step.id {
             if !parts.is_empty() {
                 parts.extend(result(id.as_str(), entries));
             }
-            said.extend(remarks(id.as_str(), entries));
+            notes.extend(remarks(id.as_str(), entries));
         }
-        if !parts.is_empty() || !said.is_empty() {
+        if !parts.is_empty() || !notes.is_empty() {
             let parts =
                 if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-            let said: String = said.iter().map(|text| format!("\n  - {text}")).collect();
-            lines.push(format!("{}{parts}{said}", name(step)));
+            let notes: String = notes.iter().map(|text| format!("\n  - {text}")).collect();
+            lines.push(format!("{}{parts}{notes}", name(step)));
         }
     }
     let gone = known.iter().enumerate().filter(|(from, _)| !kept.contains(from));
@@ -155,7 +155,7 @@ fn boxes(old: &Plan, new: &Plan, entries: &[Entry]) -> Vec<String> {
     let mut lines = Vec::new();
     for step in new.steps.iter().filter(is_box) {
         let known = old.steps.iter().filter(is_box).find(|other| other.title == step.title);
-        let said = match known.map(is_done) {
+        let change = match known.map(is_done) {
             None => "added",
             Some(false) if is_done(step) => "ticked",
             Some(true) if !is_done(step) => "no longer ticked",
@@ -163,7 +163,7 @@ fn boxes(old: &Plan, new: &Plan, entries: &[Entry]) -> Vec<String> {
         };
         let result = step.id.as_ref().and_then(|id| result(id.as_str(), entries));
         let result = result.map(|result| format!(", {result}")).unwrap_or_default();
-        lines.push(format!("{} {}: {said}{result}", step.name(), inline(&step.title)));
+        lines.push(format!("{} {}: {change}{result}", step.name(), inline(&step.title)));
     }
     lines
 }
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moved_is_told_and_what_is_hostile_is_words() {
+    fn moved_steps_are_reported_and_hostile_text_is_plain_words() {
         let old = "# Execution Plan: T\n\n## Metadata\n- **status**: IN_PROGRESS\n\n## Steps\n\n### Step 1: One\n- **id**: aaaa\n- **status**: PENDING\n";
         let new = old.replace("PENDING", "COMPLETED").replace(": One", ": <img src=x> @all")
             + "\nAsk ada first.\n\n## Reviews\n- [ ] r1: Ship?\n";

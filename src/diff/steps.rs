@@ -51,7 +51,7 @@ pub(super) fn compare(walk: &Walk<'_>, before: &Plan, after: &Plan, changes: &mu
 /// Which of the steps after were moved.
 fn moved_steps(pairs: &[(usize, usize)], count: usize) -> Vec<bool> {
     let places: Vec<usize> = pairs.iter().map(|(_, to)| *to).collect();
-    // One that is where it was has not moved for anybody who reads it, whatever moved around it.
+    // A step in the same place has not moved for a reader, whatever moved around it.
     let elsewhere = |at: &usize| pairs[*at].0 != pairs[*at].1;
     let fewest = moved(&places);
     let mut named: Vec<usize> = fewest.iter().copied().filter(elsewhere).collect();

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     difference::{Difference, StepName, Subject, Verb},
-    excerpt::{excerpt, excerpts, quoted, shown, shown_pair},
+    excerpt::{display_pair, display_value, excerpt, excerpts, quoted},
     fold::{Folded, fold},
 };
 use crate::{
@@ -44,7 +44,7 @@ pub(crate) fn lines(differences: &[Difference]) -> Vec<Line> {
     let names = Names::of(differences);
     while let Some(first) = differences.get(at) {
         let group =
-            differences[at..].iter().take_while(|next| together(first, next)).count().max(1);
+            differences[at..].iter().take_while(|next| share_line(first, next)).count().max(1);
         let text = match (&first.subject, runs.get(&at)) {
             (Subject::StepNumber { .. }, Some(Some(run))) => Some(run.clone()),
             (Subject::StepNumber { .. }, Some(None)) => None,
@@ -61,7 +61,7 @@ pub(crate) fn lines(differences: &[Difference]) -> Vec<Line> {
 }
 
 /// Whether two differences share a line.
-fn together(first: &Difference, next: &Difference) -> bool {
+fn share_line(first: &Difference, next: &Difference) -> bool {
     if first.file != next.file {
         return false;
     }
@@ -141,7 +141,7 @@ fn line(group: &[Difference], names: &Names<'_>) -> String {
         }
         Subject::Layout { detail } => format!("{file}: {detail}"),
         Subject::Text { why } => {
-            format!("{file}: {} ({})", counted(first), excerpt(why, 2 * WIDTH))
+            format!("{file}: {} ({})", line_counts(first), excerpt(why, 2 * WIDTH))
         }
         Subject::Plan { field } => format!("plan: {}", change(field)),
         Subject::Step { step } => {
@@ -151,7 +151,7 @@ fn line(group: &[Difference], names: &Names<'_>) -> String {
             format!("{}: {verb}{}", name(step), excerpt(&status, WIDTH))
         }
         Subject::StepPlace { step } => {
-            format!("{}: moved from place {} to {}", name(step), place(before), place(after))
+            format!("{}: moved from place {} to {}", name(step), position(before), position(after))
         }
         Subject::StepNumber { step } => format!("{}: {}", name(step), change("number")),
         // A step that was typed has no status before it begins.
@@ -165,9 +165,9 @@ fn line(group: &[Difference], names: &Names<'_>) -> String {
         }
         Subject::StepText { step } => format!("{}: text: {}", name(step), items(group)),
         Subject::Review { id, text } => {
-            format!("review {}: {} ({})", quiet(id), change(""), quoted(text, WIDTH))
+            format!("review {}: {} ({})", short_text(id), change(""), quoted(text, WIDTH))
         }
-        Subject::ReviewText { id } => format!("review {}: {}", quiet(id), change("text")),
+        Subject::ReviewText { id } => format!("review {}: {}", short_text(id), change("text")),
         Subject::Setting { group: SettingGroup::Modifier, name } => {
             format!("constraints: {}", change(name))
         }
@@ -176,7 +176,7 @@ fn line(group: &[Difference], names: &Names<'_>) -> String {
         }
         Subject::Directive => format!("constraints: {}", bullet("directive", first)),
         Subject::Lifetime { text } => {
-            let (old, new) = (place(before), place(after));
+            let (old, new) = (position(before), position(after));
             format!("constraints: directive {}: {old} → {new} steps left", quoted(text, WIDTH))
         }
         Subject::Rule => format!("constraints: {}", bullet("rule", first)),
@@ -186,9 +186,9 @@ fn line(group: &[Difference], names: &Names<'_>) -> String {
         Subject::Section { section } => {
             let verb = if after.is_some() { "added" } else { "removed" };
             let text = after.or(before).and_then(Value::as_str).unwrap_or_default();
-            let said =
+            let content =
                 if text.is_empty() { String::new() } else { format!(": {}", quoted(text, WIDTH)) };
-            format!("{stem}: section {} {verb}{said}", quoted(&section.join(" / "), WIDTH))
+            format!("{stem}: section {} {verb}{content}", quoted(&section.join(" / "), WIDTH))
         }
         Subject::SectionTitle => format!("{stem}: {}", change("heading")),
         Subject::SectionField { section, field } => {
@@ -213,14 +213,15 @@ fn line(group: &[Difference], names: &Names<'_>) -> String {
             let (verb, list) =
                 if after.is_some() { ("appended", after) } else { ("removed at the end", before) };
             let values = list.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            let texts = values.iter().map(|value| typed(value, shown(value, WIDTH)));
+            let texts =
+                values.iter().map(|value| quote_if_ambiguous(value, display_value(value, WIDTH)));
             let texts: Vec<String> = texts.collect();
             let listed = excerpts(texts.iter().map(String::as_str), 2 * WIDTH);
             format!("{}: {} {verb}: {listed}", variable(path), values.len())
         }
         Subject::Entry { .. } => format!("history: {}", entries(first, group)),
         Subject::HistoryLength => {
-            let (old, new) = (place(before), place(after));
+            let (old, new) = (position(before), position(after));
             format!("history.md: {old} → {new} bytes, not comparable entry by entry")
         }
     }
@@ -233,7 +234,7 @@ fn entries(first: &Difference, group: &[Difference]) -> String {
     };
     let titles: Vec<String> = group.iter().map(title).collect();
     let entries = display::counted(group.len(), "entry", "entries");
-    let verb = word(first.verb());
+    let verb = verb_word(first.verb());
     let listed = excerpts(titles.iter().map(String::as_str), 2 * WIDTH);
     format!("{entries} {verb}: {listed}")
 }
@@ -255,7 +256,7 @@ fn items(group: &[Difference]) -> String {
             (_, some) => some.iter().map(|d| quoted(&text(&d.after), WIDTH)).collect(),
         };
         let listed = excerpts(quotes.iter().map(String::as_str), 3 * WIDTH);
-        parts.push(format!("{} {}: {listed}", some.len(), word(verb)));
+        parts.push(format!("{} {}: {listed}", some.len(), verb_word(verb)));
     }
     parts.join("; ")
 }
@@ -271,7 +272,7 @@ fn bullet(noun: &str, difference: &Difference) -> String {
         Verb::Changed => {
             let nothing = Value::Null;
             let sides = (before.unwrap_or(&nothing), after.unwrap_or(&nothing));
-            let (before, after) = shown_pair(sides.0, sides.1, 2 * WIDTH);
+            let (before, after) = display_pair(sides.0, sides.1, 2 * WIDTH);
             format!("{noun} changed: {before} → {after}")
         }
     }
@@ -279,12 +280,12 @@ fn bullet(noun: &str, difference: &Difference) -> String {
 
 /// `label before → after`, or what came or went.
 fn changed(label: &str, before: Option<&Value>, after: Option<&Value>) -> String {
-    let label = if label.is_empty() { String::new() } else { format!("{} ", quiet(label)) };
+    let label = if label.is_empty() { String::new() } else { format!("{} ", short_text(label)) };
     match (before, after) {
-        (None, Some(after)) => format!("{label}{} added", shown(after, WIDTH)),
-        (Some(before), None) => format!("{label}{} removed", shown(before, WIDTH)),
+        (None, Some(after)) => format!("{label}{} added", display_value(after, WIDTH)),
+        (Some(before), None) => format!("{label}{} removed", display_value(before, WIDTH)),
         (Some(before), Some(after)) => {
-            let (before, after) = shown_pair(before, after, WIDTH);
+            let (before, after) = display_pair(before, after, WIDTH);
             format!("{label}{before} → {after}")
         }
         (None, None) => format!("{label}changed"),
@@ -294,22 +295,26 @@ fn changed(label: &str, before: Option<&Value>, after: Option<&Value>) -> String
 /// What happened to a value that has a type.
 fn changed_value(before: Option<&Value>, after: Option<&Value>) -> String {
     match (before, after) {
-        (None, Some(after)) => format!("{} added", typed(after, shown(after, WIDTH))),
-        (Some(before), None) => format!("{} removed", typed(before, shown(before, WIDTH))),
+        (None, Some(after)) => {
+            format!("{} added", quote_if_ambiguous(after, display_value(after, WIDTH)))
+        }
+        (Some(before), None) => {
+            format!("{} removed", quote_if_ambiguous(before, display_value(before, WIDTH)))
+        }
         (Some(before), Some(after)) => {
-            let (old, new) = shown_pair(before, after, WIDTH);
+            let (old, new) = display_pair(before, after, WIDTH);
             // Two numbers that differ in their text alone come as text, too.
             if before.is_string() && after.is_string() {
                 return format!("{old} → {new}");
             }
-            format!("{} → {}", typed(before, old), typed(after, new))
+            format!("{} → {}", quote_if_ambiguous(before, old), quote_if_ambiguous(after, new))
         }
         (None, None) => "changed".to_owned(),
     }
 }
 
 /// Puts text in quotes that would be taken for a number without them.
-fn typed(value: &Value, shown: String) -> String {
+fn quote_if_ambiguous(value: &Value, shown: String) -> String {
     match value {
         Value::String(text)
             if !shown.starts_with('"') && serde_json::from_str::<Value>(text).is_ok() =>
@@ -320,7 +325,7 @@ fn typed(value: &Value, shown: String) -> String {
     }
 }
 
-fn counted(difference: &Difference) -> String {
+fn line_counts(difference: &Difference) -> String {
     let count = |value: &Option<Value>| value.as_ref().and_then(Value::as_u64).unwrap_or_default();
     match (count(&difference.after), count(&difference.before)) {
         (0, 0) => "lines in another order".to_owned(),
@@ -329,7 +334,7 @@ fn counted(difference: &Difference) -> String {
     }
 }
 
-fn word(verb: Verb) -> &'static str {
+fn verb_word(verb: Verb) -> &'static str {
     match verb {
         Verb::Added => "added",
         Verb::Removed => "removed",
@@ -345,11 +350,11 @@ fn name(step: &StepName) -> String {
     format!("step {}{id}{space}{title}", step.number)
 }
 
-fn place(value: Option<&Value>) -> String {
+fn position(value: Option<&Value>) -> String {
     value.map_or_else(|| "?".to_owned(), ToString::to_string)
 }
 
-fn quiet(text: &str) -> String {
+fn short_text(text: &str) -> String {
     excerpt(text, WIDTH)
 }
 

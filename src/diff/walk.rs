@@ -75,8 +75,8 @@ impl<'o> Walk<'o> {
         let is_left_out = |side: usize, outline: &Outline<'_>, id: ThingId| {
             outline.get(id).item.is_some_and(|item| leave_out[side].contains(&item))
         };
-        // What is compared elsewhere on one side only came or went on the other: as a pair, it
-        // would be told from the side that has it here and not from the side that does not.
+        // A thing that is compared elsewhere on one side counts as added or removed on the other:
+        // as a pair, only one direction of the comparison would report it.
         for id in old.ids() {
             let Some(partner) = pairing.to_new(id) else { continue };
             if is_left_out(0, old, id) != is_left_out(1, new, partner) {
@@ -86,7 +86,7 @@ impl<'o> Walk<'o> {
         Self { file, old, new, pairing, leave_out }
     }
 
-    /// Compares all sections that are no steps and no parts of steps.
+    /// Compares all sections that are neither steps nor parts of steps.
     pub(super) fn sections(&self, changes: &mut Changes) {
         let (old, new) = (self.old.plain_sections(), self.new.plain_sections());
         let pairs = new.iter().filter_map(|id| Some((self.pairing.to_old(*id)?, *id)));
@@ -212,13 +212,13 @@ impl<'o> Walk<'o> {
         let (old, new) = (from.map(|id| self.old.value(id)), to.map(|id| self.new.value(id)));
         let rests = matches!((&old, &new), (Some(old), Some(new)) if old.1 != new.1);
         // A value is shown without its comment unless the comment differs.
-        let said = |(text, rest): (String, String)| match rests {
+        let visible_text = |(text, rest): (String, String)| match rests {
             true => with_rest(&text, &rest),
             false => text,
         };
         let path = to.map(|id| self.new.field_path(id)).or(from.map(|id| self.old.field_path(id)));
         let (field, under) = path.unwrap_or_default();
-        let (before, after) = self.without_origins(old.map(said), new.map(said));
+        let (before, after) = self.without_origins(old.map(visible_text), new.map(visible_text));
         ThingChange { under, field, before, after }
     }
 

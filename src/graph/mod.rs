@@ -69,9 +69,9 @@ pub(crate) struct Node {
     pub is_measured: bool,
     /// What it waits for directly.
     pub depends_on: Vec<usize>,
-    /// What it names besides although that follows from the others.
+    /// The dependencies that it names although they follow from others.
     pub implied: Vec<usize>,
-    /// What it waits for although that waits for this step.
+    /// The dependencies that lead back to this step.
     pub circular: Vec<usize>,
     /// What it waits for that is not in the plan.
     pub missing: Vec<String>,
@@ -144,7 +144,7 @@ impl Graph {
         ready
     }
 
-    /// The unfinished steps that most others wait for, at most so many.
+    /// The unfinished steps that most others wait for, at most `most`.
     pub(crate) fn bottlenecks(&self, most: usize) -> Vec<usize> {
         let holds_up = |at: &usize| !self.nodes[*at].is_finished() && self.nodes[*at].unblocks > 1;
         let mut found: Vec<usize> = (0..self.nodes.len()).filter(holds_up).collect();

@@ -57,7 +57,7 @@ fn row(lanes: &mut Vec<Option<usize>>, at: usize, followers: &[usize]) -> String
     let arriving: Vec<usize> = (0..lanes.len()).filter(|lane| lanes[*lane] == Some(at)).collect();
     let own = match arriving.first() {
         Some(first) => *first,
-        None => free(lanes),
+        None => free_lane(lanes),
     };
     let mut cells: Vec<Cell> = lanes
         .iter()
@@ -72,7 +72,7 @@ fn row(lanes: &mut Vec<Option<usize>>, at: usize, followers: &[usize]) -> String
     for (nth, &next) in followers.iter().enumerate() {
         let lane = match nth {
             0 => own,
-            _ => free(lanes),
+            _ => free_lane(lanes),
         };
         if lane >= MOST {
             break;
@@ -104,7 +104,7 @@ fn row(lanes: &mut Vec<Option<usize>>, at: usize, followers: &[usize]) -> String
 }
 
 /// A lane that nothing is on.
-fn free(lanes: &mut Vec<Option<usize>>) -> usize {
+fn free_lane(lanes: &mut Vec<Option<usize>>) -> usize {
     if let Some(lane) = lanes.iter().position(Option::is_none) {
         return lane;
     }

@@ -29,7 +29,7 @@ pub(crate) const STYLE: &str = "\
 /// A picture of the graph. A `standalone` one carries its style; a page has [`STYLE`] itself.
 pub(crate) fn svg(graph: &Graph, standalone: bool) -> String {
     let focus = Focus::new(graph, MOST);
-    let places = places(graph, &focus);
+    let places = positions(graph, &focus);
     let shown = || focus.shown.iter().map(|at| places[*at]);
     let note = usize::from(focus.left_out() > 0) * 24;
     let width = shown().map(|(x, _)| x + BOX_WIDTH).max().unwrap_or(BOX_WIDTH) + MARGIN;
@@ -108,7 +108,7 @@ fn step(out: &mut String, graph: &Graph, at: usize, (x, y): (usize, usize)) {
 
 /// The upper left corner of each box: a column for each stage, and in a column the order of what
 /// its steps wait for.
-fn places(graph: &Graph, focus: &Focus) -> Vec<(usize, usize)> {
+fn positions(graph: &Graph, focus: &Focus) -> Vec<(usize, usize)> {
     let mut stages: Vec<usize> = focus.shown.iter().map(|at| graph.nodes[*at].stage).collect();
     stages.sort_unstable();
     stages.dedup();
@@ -141,8 +141,8 @@ pub(super) struct Focus {
 }
 
 impl Focus {
-    /// At most so many steps: those on the critical path and those that run, failed or can be
-    /// started first, then what waits for them, then finished ones from the newest back.
+    /// At most `most` steps: first those on the critical path and those that run, failed or can be
+    /// started, then what waits for them, then finished ones, newest first.
     pub(super) fn new(graph: &Graph, most: usize) -> Self {
         let count = graph.nodes.len();
         let mut is_shown = vec![count <= most; count];

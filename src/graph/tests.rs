@@ -76,7 +76,7 @@ fn measured_time_replaces_the_estimate_of_a_finished_step() {
 }
 
 #[test]
-fn what_holds_up_most_and_what_can_start_are_told() {
+fn what_holds_up_most_and_what_can_start_are_reported() {
     let graph = diamond();
     assert_eq!(graph.numbers(&graph.ready()), [3]);
     assert_eq!(graph.numbers(&graph.bottlenecks(9)), [2, 3]);

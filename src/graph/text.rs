@@ -9,8 +9,8 @@ use crate::{
 /// How wide a line may be.
 const WIDTH: usize = 80;
 
-/// A line for each step, at most so many; then the critical path, what can run now, and what holds
-/// up most.
+/// A line for each step, at most `most`; then the critical path, what can run now, and the
+/// bottlenecks.
 pub(crate) fn text(graph: &Graph, most: usize) -> Vec<String> {
     let count = graph.nodes.len();
     if count == 0 {
@@ -19,7 +19,7 @@ pub(crate) fn text(graph: &Graph, most: usize) -> Vec<String> {
     let finished = graph.nodes.iter().filter(|node| node.is_finished()).count();
     let title = fit(&graph.title, 50);
     let mut lines = vec![format!("{title}: {finished} of {count} steps finished"), String::new()];
-    // Where there is no room for all, finished steps are the first to go.
+    // If not all fit, finished steps are left out first.
     let folds = count > most;
     let rows = (0..count).filter(|at| !folds || !graph.nodes[*at].is_finished());
     let mut group: Option<&str> = None;
@@ -118,9 +118,7 @@ pub(crate) fn summary(graph: &Graph) -> Vec<String> {
         lines.push("some steps wait for each other: statedir check".to_owned());
     }
     if !graph.marks_implied {
-        lines.push(
-            "the plan is too large to leave out dependencies that follow from others".to_owned(),
-        );
+        lines.push("the plan is too large: implied dependencies are shown, too".to_owned());
     }
     lines.into_iter().map(|line| fit(&line, WIDTH)).collect()
 }

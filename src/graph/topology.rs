@@ -5,8 +5,8 @@ use super::Node;
 /// Up to how many steps implied dependencies are looked for: the memory grows with the square.
 const MOST: usize = 12_000;
 
-/// The steps, each behind those that it waits for, and for each step the dependencies that lead
-/// round in a circle; without these there is none.
+/// The steps, each after those that it waits for, and for each step the dependencies that close a
+/// circle.
 pub(super) fn order(named: &[Vec<usize>]) -> (Vec<usize>, Vec<Vec<usize>>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
@@ -45,8 +45,8 @@ pub(super) fn order(named: &[Vec<usize>]) -> (Vec<usize>, Vec<Vec<usize>>) {
     (order, circular)
 }
 
-/// Sets apart the dependencies that follow from others and counts what waits for each step;
-/// whether that could be done.
+/// Separates the dependencies that follow from others and counts what waits for each step; returns
+/// whether the plan is small enough for that.
 pub(super) fn mark_implied(nodes: &mut [Node], order: &[usize]) -> bool {
     if nodes.len() > MOST {
         for at in 0..nodes.len() {

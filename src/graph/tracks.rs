@@ -44,7 +44,7 @@ impl Tracks {
     pub(crate) fn new(graph: &Graph) -> Self {
         let nodes = &graph.nodes;
         let mut heads: Vec<usize> = (0..nodes.len())
-            .filter(|at| !nodes[*at].is_finished() && is_head(&nodes[*at]))
+            .filter(|at| !nodes[*at].is_finished() && is_actionable(&nodes[*at]))
             .collect();
         let rank = |node: &Node| (node.role != Some(StepRole::Active), !node.is_critical);
         heads.sort_by_key(|at| (rank(&nodes[*at]), Reverse(nodes[*at].unblocks), *at));
@@ -149,8 +149,8 @@ impl Tracks {
     }
 }
 
-/// Whether it is at hand: it runs, failed or waits for a person, or everything before it is finished.
-fn is_head(node: &Node) -> bool {
+/// Whether it can be acted on: it runs, failed or waits for a person, or everything before it is finished.
+fn is_actionable(node: &Node) -> bool {
     node.is_free || matches!(node.role, Some(StepRole::Active | StepRole::Failed))
 }
 

@@ -57,7 +57,7 @@ impl Counts {
         (tried > 0).then(|| self.completed as f64 / tried as f64)
     }
 
-    /// What is left when the part of some entries is taken away; never below zero.
+    /// The counts without those of some entries; never below zero.
     #[must_use]
     pub(crate) fn without(self, part: Self) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl Counts {
         serde_json::from_str(text).ok()
     }
 
-    /// Takes executions out that were undone, puts those in that were done again.
+    /// Subtracts executions that were undone, and adds those that were redone.
     pub(super) fn correct(&mut self, out: Self, again: Self, streak: Option<u64>) {
         let adjust = |count: &mut u64, out: u64, again: u64| {
             *count = count.saturating_sub(out).saturating_add(again);

@@ -114,7 +114,7 @@ pub(crate) struct Entry {
     pub time: Option<String>,
     /// Its fields in order, decoded.
     pub fields: Vec<(String, String)>,
-    /// Whether it was made in SIMULATION mode, and so is no training data.
+    /// Whether it was made in SIMULATION mode and is therefore not training data.
     pub simulation: bool,
     /// Where its heading starts in the file, in bytes.
     pub offset: u64,

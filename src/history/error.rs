@@ -37,7 +37,7 @@ pub enum HistoryError {
         /// How large it may be.
         limit: usize,
     },
-    /// The text is no continuation of the file that the facts describe.
+    /// The text does not continue the file that the facts describe.
     #[error(
         "the appended text does not start with a line end and a heading: the facts must be scanned again"
     )]

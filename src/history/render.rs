@@ -29,7 +29,7 @@ pub struct Rendered {
 /// `newline` is the line end of the file, `"\n"` or `"\r\n"`.
 ///
 /// # Errors
-/// Refuses a title or time that is no single line, a key that cannot be one, a value with NUL, and
+/// Refuses a title or time that is not a single line, a key that cannot be one, a value with NUL, and
 /// an entry that is too large. The text is read again, and refused unless it says the same.
 pub fn render(
     entry: &NewEntry,

@@ -68,7 +68,7 @@ impl<'a> Reported<'a> {
         )
     }
 
-    /// The failures in a row from here on, where an entry says so.
+    /// The number of consecutive failures from here on, where an entry has one.
     pub(super) fn streak(&self) -> Option<u64> {
         self.streak?.value().trim().parse().ok()
     }

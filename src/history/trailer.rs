@@ -10,13 +10,13 @@ use super::{EntryId, MAX_PARENTS, Ulid, ulid};
 const COMMENT: &[u8] = b"<!-- ";
 /// How the trailers of older versions start.
 const OLDER: &[u8] = b"<!-- statedir ";
-/// So many letters of an id make a comment one that means to be a trailer.
+/// A comment that begins with this many letters of an id is meant as a trailer.
 const TELLING_LETTERS: usize = 10;
 /// A last line as short as this is not taken for the beginning of a trailer.
 const MIN_TORN_BYTES: usize = COMMENT.len() + 1;
 
 const DIGEST_BYTES: usize = 32;
-/// What stands for the entries before the first one, in the digest and in older trailers.
+/// The placeholder for "no entry before this one", in the digest and in older trailers.
 const NOTHING: &str = "-";
 const OLDER_SEPARATOR: &str = ",";
 
@@ -72,7 +72,7 @@ impl Trailer {
         self
     }
 
-    /// Whether a line means to be a trailer. One that cannot be read then is damage.
+    /// Whether a line is meant as a trailer. If it then cannot be read, it is damaged.
     pub(super) fn is_meant(line: &[u8]) -> bool {
         let Some(text) = line.strip_prefix(COMMENT) else { return false };
         line.starts_with(OLDER) || ulid::leading_letters(text) >= TELLING_LETTERS
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_are_no_trailers() {
+    fn other_spellings_are_not_trailers() {
         let [new, old] = both_forms().map(|trailer| trailer.to_string());
         let wrong = [
             old.to_uppercase(),

@@ -142,7 +142,7 @@ impl EntryId {
     /// Reads an id as `Ulid::parse` does.
     ///
     /// # Errors
-    /// Refuses a text that is no ULID.
+    /// Refuses a text that is not a ULID.
     pub fn parse(text: &str) -> Result<Self, NoUlid> {
         Ulid::parse(text).map(Self)
     }
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_ulid_is_refused() {
+    fn text_that_is_not_a_ulid_is_refused() {
         let wrong = ["", "01ARZ3NDEKTSV4RRFFQ69G5FA", "81ARZ3NDEKTSV4RRFFQ69G5FAV"];
         for text in
             wrong.into_iter().chain(["01ARZ3NDEKTSV4RRFFQ69G5FAU", "é1ARZ3NDEKTSV4RRFFQ69G5FA"])

@@ -52,10 +52,10 @@ pub(crate) struct Problem {
     pub message: String,
 }
 
-/// The field of an entry that names entries which went and are not missed any more.
+/// The field of an entry that lists the missing entries which it accepts as gone.
 pub(crate) const LET_GO: &str = "entries_let_go";
 
-/// Entries that are not there because somebody went back on purpose.
+/// Entries that are missing because git went back on purpose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct WentBack {
     /// What they went with, for people.
@@ -80,16 +80,16 @@ pub(crate) struct Verification {
     pub entries: u64,
     /// The entries that no other follows, the oldest first.
     pub heads: Vec<EntryId>,
-    /// The number of entries by hand, which prove nothing and are no damage.
+    /// The number of entries written by hand: neither proven nor damaged.
     pub unsigned: u64,
     /// What is wrong, in the order of the file; at most [`MAX_PROBLEMS`].
     pub problems: Vec<Problem>,
     /// How much is wrong in all.
     pub problem_count: u64,
-    /// What went because somebody went back, which is no damage.
+    /// Entries that are missing because git went back on purpose, which is not damage.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub went_back: Vec<WentBack>,
-    /// Entries that went, and that a later entry says are not missed.
+    /// Missing entries that a later entry accepts as gone.
     #[serde(skip)]
     pub let_go: BTreeSet<EntryId>,
 }
@@ -101,15 +101,17 @@ impl Verification {
     }
 
     /// Leaves out anchored entries that are missing for a good reason.
-    pub(crate) fn forgive_missing(&mut self, is_forgiven: impl Fn(EntryId) -> bool) {
-        self.forgive(|problem| problem.is_anchor() && problem.entry.is_some_and(&is_forgiven));
+    pub(crate) fn ignore_missing(&mut self, is_forgiven: impl Fn(EntryId) -> bool) {
+        self.drop_problems(|problem| {
+            problem.is_anchor() && problem.entry.is_some_and(&is_forgiven)
+        });
     }
 
-    /// Tells entries that went because somebody went back apart from damage.
+    /// Separates entries that are missing because git went back on purpose from damage.
     pub(crate) fn note_going_back(&mut self, back: Vec<WentBack>) {
         let gone: BTreeSet<EntryId> =
             back.iter().flat_map(|back| back.entries.iter().copied()).collect();
-        self.forgive(|problem| {
+        self.drop_problems(|problem| {
             let is_missed =
                 problem.is_anchor() || matches!(problem.kind, ProblemKind::Missing { .. });
             is_missed && problem.entry.is_some_and(|entry| gone.contains(&entry))
@@ -122,7 +124,7 @@ impl Verification {
         self.problems.iter().filter(|problem| problem.is_anchor()).filter_map(|one| one.entry)
     }
 
-    fn forgive(&mut self, is_forgiven: impl Fn(&Problem) -> bool) {
+    fn drop_problems(&mut self, is_forgiven: impl Fn(&Problem) -> bool) {
         let found = self.problems.len();
         self.problems.retain(|problem| !is_forgiven(problem));
         self.problem_count -= (found - self.problems.len()) as u64;
@@ -130,7 +132,7 @@ impl Verification {
 }
 
 impl Verification {
-    /// Says what took an entry out, which may have left no trace in the file.
+    /// Names what removed an entry, even where the file shows no gap.
     pub(crate) fn name_remover(&mut self, entry: EntryId, by: &str) {
         let is_about = |problem: &&mut Problem| {
             let gone = matches!(problem.kind, ProblemKind::CutTail | ProblemKind::Missing { .. });
@@ -199,9 +201,9 @@ impl Check {
     fn take(&mut self, piece: &Piece<'_>) {
         match piece {
             Piece::Signed { trailer, text, intact } => {
-                self.signed(trailer, text, *intact);
+                self.check_signed(trailer, text, *intact);
                 if *intact && names(text.body, LET_GO) {
-                    self.let_go(piece);
+                    self.note_accepted_losses(piece);
                 }
             }
             Piece::Unsigned(_) => self.result.unsigned += u64::from(Entry::is_entry(piece)),
@@ -221,7 +223,7 @@ impl Check {
         }
     }
 
-    fn signed(&mut self, trailer: &Trailer, text: &Text<'_>, intact: bool) {
+    fn check_signed(&mut self, trailer: &Trailer, text: &Text<'_>, intact: bool) {
         let id = trailer.id;
         let line = u32::try_from(text.line).unwrap_or(u32::MAX);
         if !intact {
@@ -237,8 +239,8 @@ impl Check {
         self.seen.push(Seen { id, offset: text.offset, line, is_followed: false });
     }
 
-    /// Remembers the entries that this one says are not missed.
-    fn let_go(&mut self, piece: &Piece<'_>) {
+    /// Remembers the missing entries that this one accepts as gone.
+    fn note_accepted_losses(&mut self, piece: &Piece<'_>) {
         let fields = Entry::read(piece).map(|entry| entry.fields).unwrap_or_default();
         let lists = fields.iter().filter(|(key, _)| key == LET_GO).map(|(_, value)| value);
         let words = lists.flat_map(|list| list.split([' ', ',', '\n']));

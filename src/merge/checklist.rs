@@ -1,5 +1,4 @@
-//! Merging checklists of others: which boxes are ticked by the identity of the task, all the rest by
-//! lines.
+//! Merging adopted checklists: boxes by the identity of the task, all the rest by lines.
 //!
 //! Markers are decided first, task by task, and written into all three versions; what is left for
 //! the lines are the texts. Lines that both sides added in one place are all kept. What cannot be
@@ -40,7 +39,7 @@ pub(crate) fn merge_checklist(
     let read = |text: String| Version::read(text, grammar);
     let versions = [read(text(base_text)?)?, read(text(ours_text)?)?, read(text(theirs_text)?)?];
     let keys = keys(&versions);
-    let [base_text, ours_text, theirs_text] = decided(&versions, &keys, grammar);
+    let [base_text, ours_text, theirs_text] = with_resolved_markers(&versions, &keys, grammar);
     let (mut merged, conflicts) = by_lines(&base_text, &ours_text, &theirs_text);
     // The end of the file is as one side made it.
     let ends = [base, ours, theirs].map(|bytes| bytes.is_empty() || bytes.ends_with(b"\n"));
@@ -91,8 +90,8 @@ impl Version {
     }
 }
 
-/// What a task is called: by its id, or by its title, with the headings around it where that is not
-/// enough; and which of those that are called so it is.
+/// The key of a task: its id, or its title, with the headings around it where that is not enough;
+/// and its ordinal among equal ones.
 type Key = (String, usize);
 
 /// The keys of the tasks of each version, with their places.
@@ -122,21 +121,21 @@ fn keys(versions: &[Version; 3]) -> [HashMap<Key, usize>; 3] {
 }
 
 /// The three texts with the same marker wherever it can be decided which one is right.
-fn decided(
+fn with_resolved_markers(
     versions: &[Version; 3],
     keys: &[HashMap<Key, usize>; 3],
     grammar: &Grammar,
 ) -> [String; 3] {
     let mut markers: [BTreeMap<usize, String>; 3] = Default::default();
     for (key, &ours) in &keys[1] {
-        // Whoever removed a task that the other side changed has to be asked.
+        // A task that one side removed and the other changed is a conflict.
         let Some(&theirs) = keys[2].get(key) else { continue };
         let base = keys[0].get(key).copied();
-        let said = |version: usize, at: usize| -> (&str, StepRole) {
+        let task_at = |version: usize, at: usize| -> (&str, StepRole) {
             (versions[version].marker(at), versions[version].tasks[at].role)
         };
-        let (our, their) = (said(1, ours), said(2, theirs));
-        let old = base.map(|at| said(0, at));
+        let (our, their) = (task_at(1, ours), task_at(2, theirs));
+        let old = base.map(|at| task_at(0, at));
         let taken = if our.0 == their.0 || our.1 == their.1 || Some(their) == old {
             our
         } else if Some(our) == old {
@@ -183,14 +182,14 @@ fn by_lines(base: &str, ours: &str, theirs: &str) -> (String, Vec<Conflict>) {
             lines.iter().for_each(|line| out.push_str(line));
         }
         out.extend([">>>>>>> theirs", end]);
-        let said =
+        let text_of =
             |lines: &[&str]| (!lines.is_empty()).then(|| lines.concat().trim_end().to_owned());
         conflicts.push(Conflict {
             file: StateFile::Plan,
             field: format!("line {line}"),
-            base: said(&base),
-            ours: said(&ours),
-            theirs: said(&theirs),
+            base: text_of(&base),
+            ours: text_of(&ours),
+            theirs: text_of(&theirs),
             line: Some(line),
         });
     }

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_no_marker() {
+    fn other_text_is_not_a_marker() {
         for text in ["<<<<<<< HEAD", "<<<<<<< ours \"a\"", "x <<<<<<< ours - ||||||| base -"] {
             assert_eq!(Marker::read(text), None);
         }

@@ -7,7 +7,7 @@ use crate::domain::quantity::exact::add_changes;
 use crate::domain::{Review, StateFile};
 
 /// What one version says.
-pub(super) struct Said<'v> {
+pub(super) struct FieldValue<'v> {
     /// As it is in the file.
     pub(super) written: &'v str,
     /// However it is written.
@@ -23,7 +23,7 @@ pub(super) struct Field<'n> {
     pub(super) name: Option<&'n str>,
 }
 
-impl<'v> Said<'v> {
+impl<'v> FieldValue<'v> {
     pub(super) fn of(outline: &'v Outline<'v>, id: ThingId) -> Self {
         let thing = outline.get(id);
         let (text, rest) = outline.value(id);
@@ -44,14 +44,14 @@ impl Field<'_> {
     /// The value of a field that both sides have, or `None` for a conflict.
     pub(super) fn resolve(
         &self,
-        base: Option<&Said<'_>>,
-        ours: &Said<'_>,
-        theirs: &Said<'_>,
+        base: Option<&FieldValue<'_>>,
+        ours: &FieldValue<'_>,
+        theirs: &FieldValue<'_>,
     ) -> Option<String> {
         let (our, their) = (ours.written, theirs.written);
         let known = base.map(|base| base.written);
         let name = self.name.filter(|_| self.file == StateFile::Plan).unwrap_or_default();
-        let is_old = |side: &Said<'_>| base.is_some_and(|base| base.is_same(side));
+        let is_old = |side: &FieldValue<'_>| base.is_some_and(|base| base.is_same(side));
         if name == "attempts" && !is_old(ours) && !is_old(theirs) {
             // Equal attempts on both sides are two attempts.
             let known = base.map_or("0", |base| &base.text);
@@ -75,7 +75,8 @@ impl Field<'_> {
             "current_step" | MARK | "claimed_by" | "result" => {
                 return Some(our.max(their).to_owned());
             }
-            // Two names for a step that had none: either will do, as long as it is one.
+            // Two ids for a step that had none: either will do, as long as it is the same on both
+            // sides.
             "id" if known.is_none_or(|base| base.trim().is_empty()) => {
                 return Some(our.min(their).to_owned());
             }

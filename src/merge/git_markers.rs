@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sides_are_told_apart() {
+    fn the_sides_are_distinguished() {
         let text = "a\n<<<<<<< HEAD\nb\n||||||| x\nq\n=======\nc\n>>>>>>> other\nd\n";
         assert!(has_git_markers(text));
         let (ours, theirs) = split_git_markers(text).unwrap();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quotation_is_no_conflict() {
+    fn a_quotation_is_not_a_conflict() {
         let quoted = "~~~\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> other\n~~~\n";
         assert!(!has_git_markers(quoted));
         assert!(!has_git_markers("<<<<<<< HEAD\nb\n"));

@@ -19,10 +19,10 @@ pub(super) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
     let base = Log::read(base);
     let mut out = Vec::with_capacity(ours.len() + theirs.len() / 2);
     push_lines(&mut out, &preamble(base.preamble, our.preamble, their.preamble), newline);
-    let dropped = dropped(&base, &our, &their);
+    let dropped = removed_text(&base, &our, &their);
     let mut writer = Writer { out, newline, seen: HashSet::new(), texts: HashMap::new() };
-    let mut better = our.better_in(&their);
-    better.extend(their.better_in(&our));
+    let mut better = our.intact_versions_in(&their);
+    better.extend(their.intact_versions_in(&our));
     let (mut left, mut right) = (our.parts.iter().peekable(), their.parts.iter().peekable());
     loop {
         match (left.peek(), right.peek()) {
@@ -57,7 +57,7 @@ struct Part<'b> {
     text: &'b [u8],
     /// The id that decides about its place: its own, or that of the entry before it.
     rank: Option<EntryId>,
-    /// Which one of its kind it is where the same text stands several times, from one.
+    /// Its ordinal among pieces with the same text, from one.
     nth: usize,
 }
 
@@ -91,7 +91,7 @@ impl<'b> Log<'b> {
     }
 
     /// The entries that are damaged here and whole there, or damaged in both and smaller there.
-    fn better_in<'o>(&'o self, other: &'o Self) -> HashMap<EntryId, &'o Part<'b>> {
+    fn intact_versions_in<'o>(&'o self, other: &'o Self) -> HashMap<EntryId, &'o Part<'b>> {
         let is_damaged =
             |part: &&Part<'_>| matches!(part.kind, SegmentKind::Signed { intact: false, .. });
         let mut better = HashMap::new();
@@ -166,7 +166,7 @@ impl<'b> Writer<'b> {
 }
 
 /// Text between entries that one side removed; entries stay.
-fn dropped<'b>(base: &Log<'b>, ours: &Log<'b>, theirs: &Log<'b>) -> HashSet<&'b [u8]> {
+fn removed_text<'b>(base: &Log<'b>, ours: &Log<'b>, theirs: &Log<'b>) -> HashSet<&'b [u8]> {
     let texts = |log: &Log<'b>| -> HashSet<&'b [u8]> {
         let other = |part: &&Part<'b>| part.kind == SegmentKind::Text;
         log.parts.iter().filter(other).map(Part::key).collect()

@@ -6,7 +6,7 @@ use super::MergeError;
 use super::compose::order;
 use super::compose::{compose, space};
 use super::conflict::{Marker, Version};
-use super::field::{self, Said};
+use super::field::{self, FieldValue};
 use super::moves::Moves;
 use super::{plan, references, step};
 use crate::domain::outline::{Kind, Outline, Pairing, Role, StepHeading, ThingId};
@@ -70,7 +70,7 @@ pub(super) fn merge(
     };
     let walk = Walk::new(file, &outlines);
     let known = (!base.is_empty()).then_some(Outline::ROOT);
-    let mut root = walk.both([known, Some(Outline::ROOT), Some(Outline::ROOT)]);
+    let mut root = walk.merge_both([known, Some(Outline::ROOT), Some(Outline::ROOT)]);
     if file == StateFile::Plan {
         plan::finish(&mut root, &outlines, &titled, workflow);
     }
@@ -103,13 +103,13 @@ impl<'o> Walk<'o> {
     }
 
     /// Merges one thing; `None` when it is gone.
-    fn thing(&self, versions: Versions) -> Option<MergedThing> {
+    fn merge_thing(&self, versions: Versions) -> Option<MergedThing> {
         match versions {
             [_, None, None] => None,
-            [None, Some(_), None] | [None, None, Some(_)] => Some(self.copied(versions)),
+            [None, Some(_), None] | [None, None, Some(_)] => Some(self.copy_version(versions)),
             [Some(base), Some(left), None] => self.removed(versions, base, (OURS, left)),
             [Some(base), None, Some(left)] => self.removed(versions, base, (THEIRS, left)),
-            [_, Some(_), Some(_)] => Some(self.both(versions)),
+            [_, Some(_), Some(_)] => Some(self.merge_both(versions)),
         }
     }
 
@@ -129,11 +129,11 @@ impl<'o> Walk<'o> {
         let (known, now) = (self.full_text(BASE, base), self.full_text(side, left));
         if known == now
             || is_directive && field::is_counted_down(&known, &now)
-            || self.is_only_less(base, side, left)
+            || self.only_removes_nested(base, side, left)
         {
             return None;
         }
-        let mut kept = self.copied(versions);
+        let mut kept = self.copy_version(versions);
         let is_plan = self.file == StateFile::Plan && kept.kind.is_item();
         if is_plan && kept.name.as_deref().is_some_and(step::is_derived) {
             return Some(kept);
@@ -184,14 +184,14 @@ impl<'o> Walk<'o> {
         for child in self.outlines[side].children(left) {
             match self.moves.base_of(side, child) {
                 Some(before) if self.outlines[BASE].get(before).parent == base => {
-                    if !self.is_only_less(before, side, child) {
+                    if !self.only_removes_nested(before, side, child) {
                         return None;
                     }
                 }
                 None if self.was_elsewhere(side, child) => {
                     let mut one = [None; 3];
                     one[side] = Some(child);
-                    found.push(self.copied(one));
+                    found.push(self.copy_version(one));
                 }
                 _ => return None,
             }
@@ -208,9 +208,9 @@ impl<'o> Walk<'o> {
         gone.any(|known| self.full_text(BASE, known) == text)
     }
 
-    /// Whether a side only took away what was nested in an item: whoever removed the item removed
-    /// that, too.
-    fn is_only_less(&self, base: ThingId, side: usize, left: ThingId) -> bool {
+    /// Whether a side only removed what was nested in an item; removing the item removes that as
+    /// well.
+    fn only_removes_nested(&self, base: ThingId, side: usize, left: ThingId) -> bool {
         let (known, now) = (self.outlines[BASE].get(base), self.outlines[side].get(left));
         let is_same = known.kind == Kind::Item
             && now.kind == Kind::Item
@@ -222,28 +222,28 @@ impl<'o> Walk<'o> {
                 let before = self.moves.base_of(side, child);
                 before.is_some_and(|before| {
                     self.outlines[BASE].get(before).parent == base
-                        && self.is_only_less(before, side, child)
+                        && self.only_removes_nested(before, side, child)
                 })
             })
     }
 
     /// The one version there is, as it is; of two that are equal, ours. What the other side changed
     /// in what was moved here is merged.
-    fn copied(&self, versions: Versions) -> MergedThing {
+    fn copy_version(&self, versions: Versions) -> MergedThing {
         let side = if versions[OURS].is_some() { OURS } else { THEIRS };
         let Some(id) = versions[side] else { unreachable!("one side has it") };
         let outline = &self.outlines[side];
-        let mut out = self.blank(side, id, versions);
+        let mut out = self.empty_thing(side, id, versions);
         out.prefix = outline.get(id).prefix.to_owned();
         out.value = outline.get(id).value.to_string();
         out.step = outline.get(id).step.as_deref().cloned();
         let children = outline.children(id).filter(|child| self.moves.stays(side, *child));
         let child = |child: ThingId| match self.moves.versions(side, child) {
-            Some(moved) => self.thing(moved),
+            Some(moved) => self.merge_thing(moved),
             None => {
                 let mut one = [None; 3];
                 one[side] = Some(child);
-                Some(self.copied(one))
+                Some(self.copy_version(one))
             }
         };
         out.children = children.filter_map(child).collect();
@@ -251,27 +251,31 @@ impl<'o> Walk<'o> {
     }
 
     /// A thing that both sides have.
-    fn both(&self, versions: Versions) -> MergedThing {
+    fn merge_both(&self, versions: Versions) -> MergedThing {
         let [base, Some(our), Some(their)] = versions else { unreachable!("both sides have it") };
         let get = |side: usize, id: ThingId| self.outlines[side].get(id);
         let (ours, theirs) = (get(OURS, our), get(THEIRS, their));
         let known = base.map(|id| get(BASE, id));
         let ours_is_old = known.is_some_and(|known| known.kind == ours.kind);
-        let mut out = self.blank(OURS, our, versions);
+        let mut out = self.empty_thing(OURS, our, versions);
         out.kind = if ours_is_old { theirs.kind } else { ours.kind };
         out.role = if ours.role == Role::Free { theirs.role } else { ours.role };
         out.prefix = prefix(known.map(|known| known.prefix), ours.prefix, theirs.prefix).to_owned();
-        let said = |side: usize, id: ThingId| Said::of(&self.outlines[side], id);
+        let field_value = |side: usize, id: ThingId| FieldValue::of(&self.outlines[side], id);
         let name = out.name.clone().filter(|_| out.kind.is_item());
         let field = field::Field { file: self.file, role: out.role, name: name.as_deref() };
-        let all = (base.map(|id| said(BASE, id)), said(OURS, our), said(THEIRS, their));
+        let all = (
+            base.map(|id| field_value(BASE, id)),
+            field_value(OURS, our),
+            field_value(THEIRS, their),
+        );
         out.value = field.resolve(all.0.as_ref(), &all.1, &all.2).unwrap_or_else(|| {
             if out.prefix.is_empty()
                 && let Kind::Section(level) = out.kind
             {
                 out.prefix = format!("{} ", "#".repeat(usize::from(level)));
             }
-            let text = |said: &Said<'_>| Version::Text(said.written.to_owned());
+            let text = |field_value: &FieldValue<'_>| Version::Text(field_value.written.to_owned());
             let base = all.0.as_ref().map_or(Version::Absent, text);
             Marker { base, ours: text(&all.1), theirs: text(&all.2) }.write()
         });
@@ -282,8 +286,11 @@ impl<'o> Walk<'o> {
         out.step = plan::merged_heading(known, ours, theirs, &out.value);
         let is_same_addition = base.is_none()
             && self.outlines[OURS].source(our) == self.outlines[THEIRS].source(their);
-        out.children =
-            if is_same_addition { self.copied(versions).children } else { self.children(versions) };
+        out.children = if is_same_addition {
+            self.copy_version(versions).children
+        } else {
+            self.children(versions)
+        };
         out
     }
 
@@ -331,7 +338,7 @@ impl<'o> Walk<'o> {
         let merged = order(base.len(), &listed(OURS, &ours), &listed(THEIRS, &theirs));
         let merged = merged.into_iter().flat_map(|at| {
             let left = self.left_behind(things[at]);
-            left.unwrap_or_else(|| self.thing(things[at]).into_iter().collect())
+            left.unwrap_or_else(|| self.merge_thing(things[at]).into_iter().collect())
         });
         // A block behind a subsection would become part of it.
         let (mut blocks, sections): (Vec<MergedThing>, Vec<MergedThing>) =
@@ -379,7 +386,7 @@ impl<'o> Walk<'o> {
         theirs.iter().map(|id| waiting.get_mut(&identity(THEIRS, *id))?.pop()).collect()
     }
 
-    fn blank(&self, side: usize, id: ThingId, versions: Versions) -> MergedThing {
+    fn empty_thing(&self, side: usize, id: ThingId, versions: Versions) -> MergedThing {
         let outline = &self.outlines[side];
         let gap = |side: usize| Some(self.outlines[side].get(versions[side]?).gap.to_owned());
         MergedThing {

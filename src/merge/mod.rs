@@ -81,15 +81,15 @@ pub fn merge(
     let (ours, theirs) = match (ours, theirs) {
         (None, None) => return Ok(None),
         (Some(only), None) | (None, Some(only)) => {
-            return Ok((base != Some(only)).then(|| whole(file, only)));
+            return Ok((base != Some(only)).then(|| as_merged(file, only)));
         }
         (Some(ours), Some(theirs)) => (ours, theirs),
     };
     if ours == theirs || base == Some(theirs) {
-        return Ok(Some(whole(file, ours)));
+        return Ok(Some(as_merged(file, ours)));
     }
     if base == Some(ours) {
-        return Ok(Some(whole(file, theirs)));
+        return Ok(Some(as_merged(file, theirs)));
     }
     let bytes = match file {
         StateFile::History => history::merge(base.unwrap_or_default(), ours, theirs),
@@ -102,6 +102,6 @@ pub fn merge(
     Ok(Some(Merged { conflicts: conflicts(file, &bytes), bytes }))
 }
 
-fn whole(file: StateFile, bytes: &[u8]) -> Merged {
+fn as_merged(file: StateFile, bytes: &[u8]) -> Merged {
     Merged { bytes: bytes.to_vec(), conflicts: conflicts(file, bytes) }
 }

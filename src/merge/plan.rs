@@ -1,9 +1,9 @@
-//! What follows from the merged steps of a plan: their numbers, the step at hand, the status.
+//! What follows from the merged steps of a plan: their numbers, the current step, the status.
 
 use std::collections::HashSet;
 
 use super::markdown::{MergedThing, OURS, THEIRS};
-use super::step::{TitledLists, settle, title_dependencies};
+use super::step::{TitledLists, finish_step, title_dependencies};
 use crate::domain::outline::{Kind, Outline, Role, StepHeading, Thing, ThingId};
 use crate::domain::{Plan, PlanRole, StepId, StepRole, Variables, Workflow, step_at_hand};
 use crate::text::markdown::Document;
@@ -70,11 +70,11 @@ pub(super) fn finish(
     each_step(root, &mut |step| steps.extend(step.step.clone()));
     let mut roles = Vec::new();
     each_step(root, &mut |step| {
-        let status = field(step, "status").map(|status| bare(&status.value));
+        let status = field(step, "status").map(|status| unquoted(&status.value));
         let number = step.step.as_ref().map_or(0, |mark| mark.number);
         let role = workflow.role_of_status(status);
         roles.push((number, role));
-        settle(step, outlines, role);
+        finish_step(step, outlines, role);
         title_dependencies(step, &steps, titled);
     });
     let reviews = find(root, &|thing| is_section_for(thing, Role::Reviews));
@@ -87,14 +87,14 @@ pub(super) fn finish(
         current.value = step_at_hand(&roles).to_string();
     }
     if let Some(status) = field_mut(metadata, "status")
-        && workflow.plan_role(bare(&status.value)).is_none()
+        && workflow.plan_role(unquoted(&status.value)).is_none()
         && let Some(further) = further_status(outlines, workflow)
     {
         status.value = further;
     }
     if let Some(status) = field_mut(metadata, "status")
         && has_open_step(&roles)
-        && workflow.plan_role(bare(&status.value)) == Some(PlanRole::Succeeded)
+        && workflow.plan_role(unquoted(&status.value)) == Some(PlanRole::Succeeded)
         && let Some(active) = outlines.iter().find_map(|outline| active_status(outline, workflow))
     {
         status.value = active;
@@ -107,16 +107,16 @@ pub(super) fn finish(
         && !waits
         && workflow.auto_complete()
         && workflow.gates().is_empty()
-        && workflow.plan_role(bare(&status.value)) == Some(PlanRole::Active)
+        && workflow.plan_role(unquoted(&status.value)) == Some(PlanRole::Active)
     {
-        let from = bare(&status.value).to_owned();
+        let from = unquoted(&status.value).to_owned();
         let to = workflow.plan_towards(&from, PlanRole::Succeeded);
         if workflow.check_plan(&from, to).is_ok() {
             status.value = status.value.replacen(&from, to, 1);
         }
     }
     let status =
-        field(metadata, "status").and_then(|status| workflow.plan_role(bare(&status.value)));
+        field(metadata, "status").and_then(|status| workflow.plan_role(unquoted(&status.value)));
     if !matches!(status, Some(PlanRole::Succeeded | PlanRole::Failed)) {
         metadata.children.retain(|child| child.name.as_deref() != Some("completed_at"));
     }
@@ -131,7 +131,7 @@ fn step_roles(outline: &Outline<'_>, workflow: &Workflow) -> Vec<(u32, Option<St
     let status =
         |step: ThingId| Some(outline.get(outline.field(step, "status")?).value.to_string());
     let role = |(id, step): (ThingId, &StepHeading)| {
-        (step.number, workflow.role_of_status(status(id).as_deref().map(bare)))
+        (step.number, workflow.role_of_status(status(id).as_deref().map(unquoted)))
     };
     outline.steps().map(role).collect()
 }
@@ -160,7 +160,7 @@ pub(super) fn numbers(root: &mut MergedThing) -> Vec<(String, u32)> {
     found
 }
 
-/// Whether the step at hand is the one that follows from the steps.
+/// Whether the current step is the one that follows from the steps.
 fn follows_steps(outline: &Outline<'_>, workflow: &Workflow) -> bool {
     let current = metadata_field(outline, "current_step");
     current.is_some_and(|text| text == step_at_hand(&step_roles(outline, workflow)).to_string())
@@ -169,15 +169,15 @@ fn follows_steps(outline: &Outline<'_>, workflow: &Workflow) -> bool {
 /// The status of a plan that is being worked on, as written.
 fn active_status(outline: &Outline<'_>, workflow: &Workflow) -> Option<String> {
     let status = metadata_field(outline, "status")?;
-    (workflow.plan_role(bare(&status)) == Some(PlanRole::Active)).then_some(status)
+    (workflow.plan_role(unquoted(&status)) == Some(PlanRole::Active)).then_some(status)
 }
 
-/// Of two statuses that a plan got as its steps went on, the one that is further. Whether it is right
-/// is for the merged steps to say. A pause or a failure is somebody's decision.
+/// Of two statuses that a plan got as its steps progressed, the further one; whether it is right
+/// follows from the merged steps. A pause or a failure is somebody's decision.
 fn further_status(outlines: &[Outline<'_>; 3], workflow: &Workflow) -> Option<String> {
     let ranked = |side: usize| {
         let status = metadata_field(&outlines[side], "status")?;
-        let rank = match workflow.plan_role(bare(&status))? {
+        let rank = match workflow.plan_role(unquoted(&status))? {
             PlanRole::Planning => 0,
             PlanRole::Active => 1,
             PlanRole::Succeeded => 2,
@@ -194,7 +194,7 @@ fn metadata_field(outline: &Outline<'_>, name: &str) -> Option<String> {
     Some(outline.get(field).value.trim().to_owned())
 }
 
-fn bare(value: &str) -> &str {
+fn unquoted(value: &str) -> &str {
     value.trim().trim_matches(['"', '`'])
 }
 

@@ -50,7 +50,7 @@ pub(super) fn name_dependencies(outlines: &mut [Outline<'_>; 3]) -> TitledLists 
                 let value = if is_titled {
                     with_ids(&found, &known)
                 } else {
-                    in_place(&value, &numbers[side])
+                    list_with_ids(&value, &numbers[side])
                 };
                 outline.set_value(id, value);
             }
@@ -83,7 +83,7 @@ fn with_ids(found: &[dependencies::Dependency], known: &[Named<'_>]) -> String {
 }
 
 /// A list of steps with ids where it has numbers.
-fn in_place(list: &str, known: &HashMap<u32, StepHeading>) -> String {
+fn list_with_ids(list: &str, known: &HashMap<u32, StepHeading>) -> String {
     let word = |text: &str| {
         let bare = text.trim().trim_start_matches('#');
         let id = bare.parse().ok().and_then(|number: u32| known.get(&number)?.id.clone());
@@ -126,9 +126,13 @@ pub(super) fn title_dependencies(
     }
 }
 
-/// Puts mark and bookkeeping where they belong. Of what both sides wrote, that of the side which
-/// started the step later holds.
-pub(super) fn settle(step: &mut MergedThing, outlines: &[Outline<'_>; 3], role: Option<StepRole>) {
+/// Puts mark and bookkeeping where they belong. Where both sides wrote them, the side that started
+/// the step later wins.
+pub(super) fn finish_step(
+    step: &mut MergedThing,
+    outlines: &[Outline<'_>; 3],
+    role: Option<StepRole>,
+) {
     let later = later_side(step, outlines);
     let attempts = same_attempts(step, outlines);
     if role != Some(StepRole::Done) {
@@ -139,13 +143,13 @@ pub(super) fn settle(step: &mut MergedThing, outlines: &[Outline<'_>; 3], role: 
             child.value.clone_from(attempts);
         }
         let Some(CLAIMED_BY | "result") = child.name.as_deref() else { continue };
-        let said = |side: usize| {
+        let value_on = |side: usize| {
             child.sources[side].map(|id| outlines[side].get(id).value.trim().to_owned())
         };
-        let (base, ours, theirs) = (said(BASE), said(OURS), said(THEIRS));
+        let (base, ours, theirs) = (value_on(BASE), value_on(OURS), value_on(THEIRS));
         let both =
             ours.is_some() && theirs.is_some() && ours != theirs && ours != base && theirs != base;
-        if both && let Some(value) = said(later) {
+        if both && let Some(value) = value_on(later) {
             child.value = value;
         }
     }
@@ -168,13 +172,13 @@ pub(super) fn settle(step: &mut MergedThing, outlines: &[Outline<'_>; 3], role: 
 /// The attempts where both sides have the same ones: the last began at the same moment, so that one
 /// side has it from the other.
 fn same_attempts(step: &MergedThing, outlines: &[Outline<'_>; 3]) -> Option<String> {
-    let said = |side: usize, name: &str| {
+    let value_on = |side: usize, name: &str| {
         let field = outlines[side].field(step.sources[side]?, name)?;
         Some(outlines[side].get(field).value.trim().to_owned())
     };
-    let [base, ours, theirs] = [BASE, OURS, THEIRS].map(|side| said(side, STARTED_AT));
+    let [base, ours, theirs] = [BASE, OURS, THEIRS].map(|side| value_on(side, STARTED_AT));
     let is_same = ours.is_some() && ours == theirs && ours != base;
-    let [ours, theirs] = [OURS, THEIRS].map(|side| said(side, ATTEMPTS));
+    let [ours, theirs] = [OURS, THEIRS].map(|side| value_on(side, ATTEMPTS));
     ours.filter(|ours| is_same && theirs.as_ref() == Some(ours))
 }
 
@@ -221,7 +225,7 @@ fn later_side(step: &MergedThing, outlines: &[Outline<'_>; 3]) -> usize {
         let field = outlines[side].field(step.sources[side]?, STARTED_AT)?;
         Some(outlines[side].get(field).value.trim().to_owned())
     };
-    let said = |side: usize| step.sources[side].map(|id| outlines[side].source(id).to_owned());
-    let (ours, theirs) = ((started(OURS), said(OURS)), (started(THEIRS), said(THEIRS)));
+    let source_on = |side: usize| step.sources[side].map(|id| outlines[side].source(id).to_owned());
+    let (ours, theirs) = ((started(OURS), source_on(OURS)), (started(THEIRS), source_on(THEIRS)));
     if theirs > ours { THEIRS } else { OURS }
 }

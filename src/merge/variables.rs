@@ -39,7 +39,7 @@ fn refused(side: &'static str, error: &JsonError) -> MergeError {
 
 /// The merged value of something that both sides have.
 fn value(path: &Path, base: Option<&Literal>, ours: &Literal, theirs: &Literal) -> Literal {
-    if let Some(counted) = counted(path, base, ours, theirs) {
+    if let Some(counted) = merge_counter(path, base, ours, theirs) {
         return counted;
     }
     match base {
@@ -140,7 +140,7 @@ fn items(
         match region.resolution() {
             MergeResolution::Theirs => out.extend_from_slice(their),
             MergeResolution::Conflict if region.base_range().is_empty() => {
-                out.extend(both(our, their));
+                out.extend(union_of_additions(our, their));
             }
             MergeResolution::Conflict => {
                 let known = &base[region.base_range()];
@@ -149,7 +149,7 @@ fn items(
                 };
                 if begins(our) && begins(their) {
                     out.extend_from_slice(known);
-                    out.extend(both(&our[known.len()..], &their[known.len()..]));
+                    out.extend(union_of_additions(&our[known.len()..], &their[known.len()..]));
                 } else if our.len() == known.len() && their.len() == known.len() {
                     let at = out.len();
                     let parts = known.iter().zip(our).zip(their).enumerate();
@@ -167,7 +167,7 @@ fn items(
 }
 
 /// What both sides added in one place; what both added alike is there once.
-fn both(ours: &[Literal], theirs: &[Literal]) -> Vec<Literal> {
+fn union_of_additions(ours: &[Literal], theirs: &[Literal]) -> Vec<Literal> {
     let alike = ours.iter().zip(theirs).take_while(|(our, their)| is_same(our, their)).count();
     let (shared, our) = ours.split_at(alike);
     let their = theirs.split_at(alike).1;
@@ -191,7 +191,7 @@ fn conflict(base: Option<&Literal>, ours: Option<&Literal>, theirs: Option<&Lite
 }
 
 /// Counters and costs: what each side added counts.
-fn counted(
+fn merge_counter(
     path: &Path,
     base: Option<&Literal>,
     ours: &Literal,
@@ -205,7 +205,7 @@ fn counted(
     }
     if let ["step_data", "current_step"] = segments.as_slice() {
         // The next change works it out from the plan.
-        let further = same(our, known) || !same(their, known) && less(our, their);
+        let further = same(our, known) || !same(their, known) && is_less(our, their);
         return Some(if further { theirs.clone() } else { ours.clone() });
     }
     if !is_counter(&segments) || same(our, known) || same(their, known) {
@@ -214,7 +214,7 @@ fn counted(
     add_changes(known, our, their).map(Literal::Scalar)
 }
 
-fn less(one: &str, other: &str) -> bool {
+fn is_less(one: &str, other: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().unwrap_or_default();
     number(one) < number(other)
 }

@@ -10,7 +10,7 @@ pub(crate) enum RecoveryAction {
     ContinueTask,
     /// Begin the step again.
     RestartTask,
-    /// The step at hand is complete; take the next one.
+    /// The current step is complete; take the next one.
     NextTask,
     /// Try the failed step once more.
     RetryTask,

@@ -34,7 +34,7 @@ const FILLERS: [&str; 33] = [
     "successfully", "finally", "everything", "step", "task", "work", "100%", "ok",
 ];
 
-/// What else may be told beside the statement.
+/// What may accompany the statement.
 #[rustfmt::skip]
 const MADE: [&str; 19] = [
     "wrote", "written", "added", "created", "implemented", "tested", "updated", "fixed", "merged",
@@ -82,7 +82,7 @@ enum Claim {
 
 struct Clause<'t> {
     text: &'t str,
-    /// Whether it goes on with a list or is a heading, so that a bare name is not a riddle.
+    /// Whether it continues a list or is a heading, so that a bare name can be understood.
     joined: bool,
 }
 

@@ -3,12 +3,12 @@
 use super::{Confidence, Decision, Evidence, RecoveryAction, failed, legal, running, why_not};
 use crate::domain::PlanRole;
 
-/// Decides how to go on.
+/// Decides how to continue.
 ///
 /// What stops everything comes first: damage, an open question, somebody at work, a finished
 /// plan. Then a step that was interrupted, then one that failed, then the next one.
 pub(crate) fn decide(evidence: &Evidence) -> Decision {
-    let mut decision = first(evidence);
+    let mut decision = decide_action(evidence);
     if let Some(operation) = &evidence.last_operation {
         for found in &operation.interrupted {
             decision.reasons.push(found.clone());
@@ -29,7 +29,7 @@ pub(crate) fn decide(evidence: &Evidence) -> Decision {
     decision.complete(evidence)
 }
 
-/// Takes somebody's own action, if it is possible.
+/// Chooses the action that a person or a program asked for, if it is possible.
 ///
 /// # Errors
 /// It is not; the text says why.
@@ -46,20 +46,22 @@ pub(crate) fn choose(
     if action == RecoveryAction::SkipTask && evidence.step.is_none() {
         decision.step = evidence.next.as_ref().map(|step| step.number);
     }
-    if action == RecoveryAction::ContinueTask && !evidence.step.as_ref().is_some_and(legal::runs) {
+    if action == RecoveryAction::ContinueTask
+        && !evidence.step.as_ref().is_some_and(legal::is_running)
+    {
         decision.step = evidence.next.as_ref().map(|step| step.number);
     }
     Ok(decision.complete(evidence))
 }
 
-fn first(evidence: &Evidence) -> Decision {
+fn decide_action(evidence: &Evidence) -> Decision {
     let plan = &evidence.plan;
     if let Some(damaged) = evidence.damage.first() {
         return damage(evidence, damaged);
     }
     if let Some(review) = plan.open_reviews.first() {
         let reason = format!("a person has already been asked: {review}");
-        return Decision::ask(reason, &["`statedir review list`"]).high();
+        return Decision::ask(reason, &["`statedir review list`"]).with_high_confidence();
     }
     if let Some(unknown) = plan.unknown.first() {
         let reason = format!("{unknown}, which the lifecycle does not know");
@@ -72,7 +74,7 @@ fn first(evidence: &Evidence) -> Decision {
         let reason = format!("the plan is {status}, but {unfinished} steps are not finished");
         return Decision::ask(reason, &["`statedir step list`", "`statedir check`"]);
     }
-    if let Some(step) = step.filter(|step| legal::runs(step)) {
+    if let Some(step) = step.filter(|step| legal::is_running(step)) {
         if let Some(claim) = step.claim.as_ref().filter(|claim| claim.is_held()) {
             let number = step.number;
             let reason =
@@ -86,7 +88,7 @@ fn first(evidence: &Evidence) -> Decision {
         }
         return running::decide(evidence, step);
     }
-    if let Some(step) = step.filter(|step| legal::failed(step)) {
+    if let Some(step) = step.filter(|step| legal::has_failed(step)) {
         return failed::decide(evidence, step);
     }
     if let Some(next) = &evidence.next {
@@ -144,7 +146,7 @@ fn damage(evidence: &Evidence, damaged: &str) -> Decision {
 }
 
 impl Decision {
-    pub(super) fn high(mut self) -> Self {
+    pub(super) fn with_high_confidence(mut self) -> Self {
         self.confidence = Confidence::High;
         self
     }

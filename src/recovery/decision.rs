@@ -57,10 +57,10 @@ pub(crate) struct Decision {
     pub look_at: Vec<String>,
 }
 
-/// Why an action that is possible was not the one.
-fn worse(action: RecoveryAction, chosen: RecoveryAction, evidence: &Evidence) -> String {
+/// Why an action that is possible was not chosen.
+fn why_not_chosen(action: RecoveryAction, chosen: RecoveryAction, evidence: &Evidence) -> String {
     let step = evidence.step.as_ref();
-    let interrupted = step.is_some_and(legal::runs);
+    let interrupted = step.is_some_and(legal::is_running);
     let number = step.map_or(0, |step| step.number);
     match action {
         RecoveryAction::ContinueTask if chosen == RecoveryAction::NextTask => {
@@ -164,8 +164,8 @@ impl Decision {
             if action == self.action || known.contains(&action) {
                 continue;
             }
-            let why =
-                why_not(action, evidence).unwrap_or_else(|| worse(action, self.action, evidence));
+            let why = why_not(action, evidence)
+                .unwrap_or_else(|| why_not_chosen(action, self.action, evidence));
             self.ruled_out.push(RuledOut { action, why });
         }
         self.ruled_out.sort_by_key(|ruled| ruled.action);

@@ -14,13 +14,13 @@ use crate::{
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Evidence {
     /// The plan as a whole.
-    pub plan: PlanSeen,
+    pub plan: PlanEvidence,
     /// The step that the decision is about.
-    pub step: Option<StepSeen>,
+    pub step: Option<StepEvidence>,
     /// Whether that step was asked for by name.
     pub asked: bool,
     /// The step that could be started next.
-    pub next: Option<StepSeen>,
+    pub next: Option<StepEvidence>,
     /// Other steps that run, each with who works on it.
     pub other_running: Vec<Holder>,
     /// The newest operation.
@@ -29,7 +29,7 @@ pub(crate) struct Evidence {
     pub patterns: Vec<Pattern>,
     /// Checkpoints, the newest first.
     pub checkpoints: Vec<CheckpointSummary>,
-    /// Newer checkpoints that are of no use: the step has failed in them, or they are what is there.
+    /// Newer checkpoints that would not help: they contain the failure, or equal the current state.
     pub passed_over: Vec<String>,
     /// How often a recovery went back to the newest one already.
     pub rolled_back: usize,
@@ -45,7 +45,7 @@ pub(crate) struct Evidence {
 
 /// The plan as a whole.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct PlanSeen {
+pub(crate) struct PlanEvidence {
     /// What is to be reached.
     pub goal: Option<String>,
     /// The status as written.
@@ -77,7 +77,7 @@ pub(crate) struct PlanSeen {
 
 /// The step that the decision is about.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct StepSeen {
+pub(crate) struct StepEvidence {
     /// Its number.
     pub number: u32,
     /// Its id.
@@ -170,7 +170,7 @@ pub(crate) struct CheckpointSummary {
 /// The git work tree.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct GitSeen {
-    /// Files with changes that are not committed, at most so many as were asked for.
+    /// Files with changes that are not committed, up to the limit that was asked for.
     pub changed: Vec<String>,
     /// How many there are.
     pub changed_count: usize,
@@ -195,7 +195,7 @@ pub(crate) struct FilesSeen {
     pub total_files: usize,
     /// Source files by ecosystem.
     pub ecosystems: std::collections::BTreeMap<&'static str, usize>,
-    /// Files that changed since the step began, the newest first, at most so many as are shown.
+    /// Files that changed since the step began, newest first, up to the limit that is shown.
     pub recent: Vec<String>,
     /// How many changed.
     pub recent_count: usize,

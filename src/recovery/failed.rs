@@ -4,13 +4,13 @@
 //! proposed only where the state itself is damaged. Skipping the step, restarting and going back
 //! are for a person to decide.
 
-use super::{Confidence, Decision, Evidence, RecoveryAction, RuledOut, StepSeen};
+use super::{Confidence, Decision, Evidence, RecoveryAction, RuledOut, StepEvidence};
 use crate::{
     recovery::failure::{ErrorClass, PatternKind},
     text::display::counted,
 };
 
-pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
+pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> Decision {
     let plan = &evidence.plan;
     let class = step.error.as_ref().map_or(ErrorClass::Unknown, |error| error.failure.class);
     let mut facts = vec![failure_fact(step, class)];
@@ -60,10 +60,10 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
 }
 
 /// Why what would give something up is not proposed.
-fn rule_out(evidence: &Evidence, step: &StepSeen, decision: &mut Decision) {
+fn rule_out(evidence: &Evidence, step: &StepEvidence, decision: &mut Decision) {
     let mut rule_out = |action, why: String| decision.ruled_out.push(RuledOut { action, why });
     if let Some(checkpoint) = evidence.checkpoints.first() {
-        let mut why = "nothing shows that the state is wrong and not the work".to_owned();
+        let mut why = "nothing suggests that the state is wrong rather than the work".to_owned();
         if !checkpoint.undoes.is_empty() {
             why.push_str(&format!("; it would undo {}", checkpoint.undoes.join(", ")));
         }
@@ -74,14 +74,14 @@ fn rule_out(evidence: &Evidence, step: &StepSeen, decision: &mut Decision) {
     }
     if !step.needed_by.is_empty() {
         let names: Vec<String> = step.needed_by.iter().map(ToString::to_string).collect();
-        let why = format!("step {} needs what step {} gives", names.join(", "), step.number);
+        let why = format!("step {} needs the result of step {}", names.join(", "), step.number);
         rule_out(RecoveryAction::SkipTask, why);
     }
 }
 
-fn failure_fact(step: &StepSeen, class: ErrorClass) -> String {
+fn failure_fact(step: &StepEvidence, class: ErrorClass) -> String {
     let Some(error) = &step.error else {
-        return format!("step {} failed, and nobody said why", step.number);
+        return format!("step {} failed, and no reason was given", step.number);
     };
     let words = &error.failure.because;
     let because =
@@ -91,7 +91,7 @@ fn failure_fact(step: &StepSeen, class: ErrorClass) -> String {
     format!("step {} failed with {}{because}, which {again}", step.number, class.phrase())
 }
 
-/// What has to be mended before any further attempt.
+/// What has to be fixed before any further attempt.
 fn advice(class: ErrorClass) -> Option<&'static str> {
     Some(match class {
         ErrorClass::Authentication => "the credentials: no attempt succeeds without them",

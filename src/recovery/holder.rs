@@ -10,7 +10,7 @@ pub(crate) const SIGN_EVERY_MS: u64 = 5_000;
 /// How far the clocks of two machines may differ before it is mentioned, in milliseconds.
 const CLOCKS_AGREE_MS: u64 = 60_000;
 
-/// What is known about the one who claimed a step.
+/// What is known about the claimant of a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Signs {
     /// Milliseconds since the step was claimed.
@@ -19,7 +19,7 @@ pub(crate) struct Signs {
     pub changed_ms: Option<u64>,
     /// Milliseconds since a hook or server of the holder's session was seen.
     pub seen_ms: Option<u64>,
-    /// How far the latest of these times lies ahead of the clock here, in milliseconds.
+    /// How far the latest of these times is ahead of this machine's clock, in milliseconds.
     pub ahead_ms: u64,
     /// Whether the session said that it ends.
     pub ended: bool,
@@ -34,18 +34,18 @@ pub(crate) struct Holder {
     pub step: u32,
     /// The claim; absent if nobody laid one.
     pub claimed_by: Option<Claim>,
-    /// Whether it is the one who asks.
+    /// Whether the holder is the caller.
     pub own: bool,
-    /// Whether the one who asks is the very session that holds it, which knows how far it is.
+    /// Whether the caller is the same session that holds it, and so knows how far it got.
     #[serde(skip)]
     pub is_this_session: bool,
     /// Milliseconds since it was claimed.
     pub held_ms: Option<u64>,
     /// Milliseconds since the holder was last heard of.
     pub silent_ms: Option<u64>,
-    /// Whether there is evidence that nobody is at it any more.
+    /// Whether there is evidence that nobody works on it any more.
     pub stale: bool,
-    /// That evidence, or what shows that somebody is.
+    /// The evidence for it, or against it.
     pub evidence: String,
     /// The command that takes the step over, if it is somebody else's.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub(crate) struct Holder {
 }
 
 impl Holder {
-    /// Weighs what is known about a claim for the one who asks.
+    /// Judges a claim from the caller's point of view by what is known about it.
     pub(crate) fn of(
         step: u32,
         claim: Option<&Claim>,
@@ -67,7 +67,7 @@ impl Holder {
         let (stale, evidence) = match (claim, own) {
             (None, _) => (true, "nobody has claimed it".to_owned()),
             (Some(_), true) => (false, "it is yours".to_owned()),
-            (Some(_), false) => weigh(signs, silent_ms, stale_after_ms),
+            (Some(_), false) => assess(signs, silent_ms, stale_after_ms),
         };
         let take = (claim.is_some() && !own).then(|| format!("statedir step take {step}"));
         let held_ms = signs.held_ms;
@@ -113,9 +113,9 @@ impl Holder {
 }
 
 /// Whether the holder is gone, and how one can tell.
-fn weigh(signs: &Signs, silent_ms: Option<u64>, stale_after_ms: u64) -> (bool, String) {
-    // What was done after the session said goodbye was done by one that goes on. A sign of life is
-    // not left with every change, so that those soon after it are no news of its process.
+fn assess(signs: &Signs, silent_ms: Option<u64>, stale_after_ms: u64) -> (bool, String) {
+    // A change after the session has ended was made by one that continues. Signs of life are not
+    // recorded with every change, so changes soon after one say nothing new about its process.
     let went_on = |later_ms: u64| {
         let (Some(changed), Some(seen)) = (signs.changed_ms, signs.seen_ms) else { return false };
         changed.saturating_add(later_ms) < seen
@@ -135,9 +135,9 @@ fn weigh(signs: &Signs, silent_ms: Option<u64>, stale_after_ms: u64) -> (bool, S
     match silent_ms {
         Some(_) if signs.ahead_ms >= CLOCKS_AGREE_MS => {
             let ahead = format_age(signs.ahead_ms);
-            (false, format!("last sign of life {ahead} ahead of the clock here"))
+            (false, format!("last sign of life {ahead} in the future, by this machine's clock"))
         }
-        None => (true, "nothing says when it was last at work".to_owned()),
+        None => (true, "there is no record of when it was last at work".to_owned()),
         Some(silent) if silent >= stale_after_ms => {
             (true, format!("no sign of life for {}, more than {limit}", format_age(silent)))
         }
@@ -151,7 +151,7 @@ mod tests {
 
     const HOUR: u64 = 3_600_000;
 
-    fn judged(signs: &Signs) -> Holder {
+    fn holder_with(signs: &Signs) -> Holder {
         let claim = Claim::parse("ada@h (session s1)");
         let asking = Claim::parse("ada@h (session s2)");
         Holder::of(1, Some(&claim), &asking, signs, HOUR)
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_claim_is_stale_when_nothing_was_heard_for_long() {
         let signs = Signs { held_ms: Some(5 * HOUR), ..Signs::default() };
-        let holder = judged(&signs);
+        let holder = holder_with(&signs);
         assert!(holder.stale && holder.is_foreign() && !holder.is_held());
         assert_eq!(holder.take.as_deref(), Some("statedir step take 1"));
         assert!(holder.phrase().contains("stale: no sign of life for 5h"), "{}", holder.phrase());
@@ -168,25 +168,25 @@ mod tests {
             Signs { changed_ms: Some(60_000), ..signs.clone() },
             Signs { seen_ms: Some(60_000), ..signs.clone() },
         ] {
-            assert!(judged(&recent).is_held());
+            assert!(holder_with(&recent).is_held());
         }
     }
 
     #[test]
     fn a_process_speaks_louder_than_silence() {
         let silent = Signs { held_ms: Some(5 * HOUR), ..Signs::default() };
-        assert!(judged(&Signs { process: Some((7, true)), ..silent }).is_held());
+        assert!(holder_with(&Signs { process: Some((7, true)), ..silent }).is_held());
         let fresh = Signs { held_ms: Some(1000), ..Signs::default() };
-        let gone = judged(&Signs { process: Some((7, false)), ..fresh.clone() });
+        let gone = holder_with(&Signs { process: Some((7, false)), ..fresh.clone() });
         assert!(gone.stale && gone.evidence.contains("process 7 is gone"));
         // Changes between two signs of life are not the work of one that was started anew.
         let busy = Signs { changed_ms: Some(1000), seen_ms: Some(5500), ..fresh.clone() };
-        assert!(judged(&Signs { process: Some((7, false)), ..busy.clone() }).stale);
-        assert!(judged(&busy).is_held());
-        let ended = judged(&Signs { ended: true, seen_ms: Some(500), ..fresh.clone() });
+        assert!(holder_with(&Signs { process: Some((7, false)), ..busy.clone() }).stale);
+        assert!(holder_with(&busy).is_held());
+        let ended = holder_with(&Signs { ended: true, seen_ms: Some(500), ..fresh.clone() });
         assert!(ended.stale && ended.evidence.contains("session ended"));
         // Control: without that evidence the same claim is alive.
-        assert!(judged(&fresh).is_held());
+        assert!(holder_with(&fresh).is_held());
     }
 
     #[test]
@@ -199,17 +199,20 @@ mod tests {
             process: Some((7, false)),
             ..Signs::default()
         };
-        assert!(judged(&signs).is_held());
+        assert!(holder_with(&signs).is_held());
     }
 
     #[test]
-    fn a_clock_that_is_ahead_is_no_evidence_of_silence() {
+    fn a_clock_that_is_ahead_is_not_evidence_of_silence() {
         let ahead = Signs { held_ms: Some(0), ahead_ms: 3 * HOUR, ..Signs::default() };
-        let holder = judged(&ahead);
+        let holder = holder_with(&ahead);
         assert!(holder.is_held());
-        assert_eq!(holder.evidence, "last sign of life 3h 0m ahead of the clock here");
+        assert_eq!(
+            holder.evidence,
+            "last sign of life 3h 0m in the future, by this machine's clock"
+        );
         // A difference that every network has is not worth a word.
-        let little = judged(&Signs { ahead_ms: 2000, ..ahead });
+        let little = holder_with(&Signs { ahead_ms: 2000, ..ahead });
         assert!(little.is_held() && little.evidence.ends_with("0s ago"), "{}", little.evidence);
     }
 

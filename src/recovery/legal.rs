@@ -1,6 +1,6 @@
 //! Which actions are possible at all.
 
-use super::{Evidence, RecoveryAction, StepSeen};
+use super::{Evidence, RecoveryAction, StepEvidence};
 use crate::domain::{PlanRole, StepRole};
 
 /// Why an action cannot be carried out now; `None` if it can.
@@ -32,12 +32,12 @@ pub(crate) fn why_not(action: RecoveryAction, evidence: &Evidence) -> Option<Str
     match action {
         RecoveryAction::ContinueTask => {
             let paused = evidence.plan.role == Some(PlanRole::Paused);
-            let possible = step.is_some_and(runs) || (paused && evidence.next.is_some());
-            (!possible).then(|| unfit(evidence, "no step was interrupted"))
+            let possible = step.is_some_and(is_running) || (paused && evidence.next.is_some());
+            (!possible).then(|| why_unsuitable(evidence, "no step was interrupted"))
         }
         RecoveryAction::RestartTask => {
-            let possible = step.is_some_and(|step| runs(step) || failed(step));
-            (!possible).then(|| unfit(evidence, "no step was interrupted or has failed"))
+            let possible = step.is_some_and(|step| is_running(step) || has_failed(step));
+            (!possible).then(|| why_unsuitable(evidence, "no step was interrupted or has failed"))
         }
         RecoveryAction::NextTask => {
             let possible = step.is_some_and(can_end) || evidence.next.is_some();
@@ -48,9 +48,9 @@ pub(crate) fn why_not(action: RecoveryAction, evidence: &Evidence) -> Option<Str
             (!possible).then(none)
         }
         RecoveryAction::RetryTask => match step {
-            Some(step) if failed(step) => (step.failures >= step.attempts_allowed)
+            Some(step) if has_failed(step) => (step.failures >= step.attempts_allowed)
                 .then(|| format!("step {} has failed {} times", step.number, step.failures)),
-            _ => Some(unfit(evidence, "no step has failed")),
+            _ => Some(why_unsuitable(evidence, "no step has failed")),
         },
         RecoveryAction::SkipTask => match step.or(evidence.next.as_ref()) {
             None => Some("there is no step to skip".to_owned()),
@@ -69,7 +69,7 @@ pub(crate) fn why_not(action: RecoveryAction, evidence: &Evidence) -> Option<Str
 }
 
 /// Why the step that was asked for is not the right one; else what is true of all of them.
-fn unfit(evidence: &Evidence, otherwise: &str) -> String {
+fn why_unsuitable(evidence: &Evidence, otherwise: &str) -> String {
     let step = evidence.step.as_ref().or(evidence.next.as_ref());
     match step.filter(|_| evidence.asked) {
         Some(step) => format!("step {} is {}", step.number, step.status),
@@ -77,15 +77,15 @@ fn unfit(evidence: &Evidence, otherwise: &str) -> String {
     }
 }
 
-pub(super) fn runs(step: &StepSeen) -> bool {
+pub(super) fn is_running(step: &StepEvidence) -> bool {
     step.role == Some(StepRole::Active)
 }
 
 /// Whether it runs, and nobody else is at it.
-pub(super) fn can_end(step: &StepSeen) -> bool {
-    runs(step) && !step.claim.as_ref().is_some_and(|claim| claim.is_held())
+pub(super) fn can_end(step: &StepEvidence) -> bool {
+    is_running(step) && !step.claim.as_ref().is_some_and(|claim| claim.is_held())
 }
 
-pub(super) fn failed(step: &StepSeen) -> bool {
+pub(super) fn has_failed(step: &StepEvidence) -> bool {
     step.role == Some(StepRole::Failed)
 }

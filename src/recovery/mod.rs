@@ -21,8 +21,8 @@ pub(crate) use completion::says_complete;
 pub(crate) use decide::{choose, decide};
 pub(crate) use decision::{Confidence, Decision, RuledOut};
 pub(crate) use evidence::{
-    CheckpointSummary, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation, NamedFile, PlanSeen,
-    StepSeen,
+    CheckpointSummary, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation, NamedFile,
+    PlanEvidence, StepEvidence,
 };
 pub(crate) use holder::{Holder, SIGN_EVERY_MS, Signs};
 pub(crate) use legal::why_not;

@@ -15,9 +15,9 @@ use crate::{
 pub(crate) enum Move {
     /// A person has to decide first.
     WaitForReview,
-    /// Something in the plan has to be put right first.
+    /// Something in the plan has to be fixed first.
     Repair,
-    /// Go on with a plan that is paused or has failed.
+    /// Continue a plan that is paused or has failed.
     Resume,
     /// Say what is to be done.
     AddSteps,
@@ -58,15 +58,16 @@ pub(crate) struct NextMove {
     pub text: String,
 }
 
-/// A step as far as it matters for the next move.
+/// A step that was begun and is not finished, or whose status is not known, as far as it matters for
+/// the next move.
 #[derive(Clone, Debug)]
 pub(crate) struct StepStanding {
+    /// Its place in the plan.
+    pub at: usize,
     /// Its number.
     pub number: u32,
     /// What its status means.
     pub role: Option<StepRole>,
-    /// Whether it can be started now.
-    pub is_ready: bool,
     /// Who holds it, if it runs.
     pub holder: Option<Holder>,
     /// How often it failed.
@@ -75,6 +76,13 @@ pub(crate) struct StepStanding {
     pub allowed: u32,
     /// Where its status means that it waits.
     pub waits: Option<Waits>,
+}
+
+impl StepStanding {
+    /// Whether a step in that role is one of these: of the others the first that is ready matters.
+    pub(crate) fn is_kept(role: Option<StepRole>) -> bool {
+        !role.is_some_and(|role| role == StepRole::Open || role.is_finished())
+    }
 }
 
 /// A status that means that a step waits, and where it leads.
@@ -112,7 +120,13 @@ pub(crate) struct Situation {
     pub plan_first: Option<String>,
     /// The ids of the reviews that nobody has decided.
     pub open_reviews: Vec<String>,
-    /// All steps, in order.
+    /// How many steps there are.
+    pub total: usize,
+    /// How many of them are not finished.
+    pub unfinished: usize,
+    /// The number of the first step that can be started now.
+    pub ready: Option<u32>,
+    /// The steps that were begun and are not finished, in order.
     pub steps: Vec<StepStanding>,
     /// The group that a step which failed for good has stopped.
     pub stopped: Option<String>,
@@ -127,10 +141,8 @@ pub(crate) struct Situation {
 /// What stops everything comes first; then a step that runs: one's own, then one whose holder is
 /// gone; then one that failed and may be tried again; then the next one; then one that waits.
 pub(crate) fn next_move(situation: &Situation) -> NextMove {
-    let Situation { role, plan_first, open_reviews, steps, stopped, is_no_plan, boxes } = situation;
+    let Situation { role, plan_first, open_reviews, unfinished, ready, steps, .. } = situation;
     let with = |role| steps.iter().filter(move |step| step.role == Some(role));
-    let unfinished =
-        steps.iter().filter(|step| !step.role.is_some_and(StepRole::is_finished)).count();
     if let Some(id) = open_reviews.first() {
         let text = format!(
             "Wait: a person decides review {id} with `statedir review approve {id}` or \
@@ -140,12 +152,12 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     }
     if let Some(step) = steps.iter().find(|step| step.role.is_none()) {
         let why = format!("Step {} has a status that is not known", step.number);
-        return made(Move::Repair, Some(step.number), "statedir check", &why);
+        return new_move(Move::Repair, Some(step.number), "statedir check", &why);
     }
     if *role == Some(PlanRole::Succeeded) {
         return match unfinished {
             0 => nothing(),
-            _ => made(
+            _ => new_move(
                 Move::Repair,
                 None,
                 "statedir step list",
@@ -155,19 +167,19 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     }
     if matches!(role, Some(PlanRole::Paused | PlanRole::Failed)) {
         let word = if *role == Some(PlanRole::Paused) { "is paused" } else { "has failed" };
-        return made(Move::Resume, None, "statedir resume", &format!("The plan {word}"));
+        return new_move(Move::Resume, None, "statedir resume", &format!("The plan {word}"));
     }
-    if steps.is_empty() && *boxes > 0 {
-        let boxes = counted(*boxes, "checkbox", "checkboxes");
+    if situation.total == 0 && situation.boxes > 0 {
+        let boxes = counted(situation.boxes, "checkbox", "checkboxes");
         let why = format!("The plan has {boxes} and no steps yet");
-        return made(Move::AddSteps, None, "statedir adopt", &why);
+        return new_move(Move::AddSteps, None, "statedir adopt", &why);
     }
-    if steps.is_empty() && *is_no_plan {
-        return made(Move::Repair, None, "statedir check", "plan.md is damaged");
+    if situation.total == 0 && situation.is_no_plan {
+        return new_move(Move::Repair, None, "statedir check", "plan.md is damaged");
     }
-    if steps.is_empty() {
+    if situation.total == 0 {
         let command = "statedir step add \"First step\"";
-        return made(Move::AddSteps, None, command, "There are no steps yet");
+        return new_move(Move::AddSteps, None, command, "There are no steps yet");
     }
     let held = |step: &&StepStanding| step.holder.as_ref().is_some_and(Holder::is_held);
     let own = |step: &&StepStanding| step.holder.as_ref().is_none_or(|holder| holder.own);
@@ -188,7 +200,7 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
             true => format!("Step {number} was left running by {phrase}"),
             false => format!("Step {number} is running, but nobody has claimed it"),
         };
-        return made(Move::Take, Some(number), &format!("statedir step take {number}"), &why);
+        return new_move(Move::Take, Some(number), &format!("statedir step take {number}"), &why);
     }
     if let Some(step) = with(StepRole::Failed).find(|step| step.failures < step.allowed) {
         let number = step.number;
@@ -197,49 +209,49 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
         let command = format!("statedir step retry {number}");
         let mut text =
             format!("Step {number} failed, {attempts} left: fix the cause, then `{command}`");
-        if let Some(ready) = steps.iter().find(|step| step.is_ready).map(|step| step.number) {
+        if let Some(ready) = ready {
             text.push_str(&format!(", or `statedir step start {ready}`"));
         }
         text.push('.');
         let (action, command) = (Move::Retry, Some(command));
         return NextMove { action, step: Some(number), command, text };
     }
-    if let (Some(status), true) = (plan_first, steps.iter().any(|step| step.is_ready)) {
+    if let (Some(status), Some(_)) = (plan_first, ready) {
         let command = format!("statedir plan set status={status}");
         let why = format!("No step starts until the plan is {status}");
-        return made(Move::Proceed, None, &command, &why);
+        return new_move(Move::Proceed, None, &command, &why);
     }
-    if let Some(step) = steps.iter().find(|step| step.is_ready) {
-        let (number, why) = (step.number, format!("Step {} is ready", step.number));
-        return made(Move::Start, Some(number), &format!("statedir step start {number}"), &why);
+    if let Some(number) = *ready {
+        let why = format!("Step {number} is ready");
+        return new_move(Move::Start, Some(number), &format!("statedir step start {number}"), &why);
     }
     if let Some((step, waits)) = steps.iter().find_map(|step| Some((step, step.waits.as_ref()?))) {
         let why = format!("Step {} is {}; when it can continue", step.number, waits.status);
-        return made(Move::Advance, Some(step.number), &waits.command(step.number), &why);
+        return new_move(Move::Advance, Some(step.number), &waits.command(step.number), &why);
     }
     if let Some(step) = with(StepRole::Failed).next() {
         let number = step.number;
         let times =
             if step.failures == 1 { "once".to_owned() } else { format!("{} times", step.failures) };
-        let why = match stopped {
+        let why = match &situation.stopped {
             Some(stopped) => format!("Nothing starts after {stopped}: ask a person"),
             None => format!("Step {number} has failed {times}: ask a person"),
         };
         let command = format!("statedir review open \"How should step {number} continue?\"");
-        return made(Move::Ask, Some(number), &command, &why);
+        return new_move(Move::Ask, Some(number), &command, &why);
     }
     if let Some(step) = with(StepRole::Active).next() {
         let phrase = step.holder.as_ref().map(Holder::phrase).unwrap_or_default();
         let why = format!("Nothing is ready: step {} is held by {phrase}", step.number);
-        return made(Move::Wait, Some(step.number), "statedir step list", &why);
+        return new_move(Move::Wait, Some(step.number), "statedir step list", &why);
     }
     match unfinished {
         0 => nothing(),
-        _ => made(Move::Blocked, None, "statedir step list", "No step can be started"),
+        _ => new_move(Move::Blocked, None, "statedir step list", "No step can be started"),
     }
 }
 
-fn made(action: Move, step: Option<u32>, command: &str, why: &str) -> NextMove {
+fn new_move(action: Move, step: Option<u32>, command: &str, why: &str) -> NextMove {
     let text = format!("{why}: `{command}`.");
     NextMove { action, step, command: Some(command.to_owned()), text }
 }

@@ -15,17 +15,19 @@
 //! | any | nothing at all, and the session that holds the step asks | `continue_task` |
 //! | none | nothing at all | `human_review` |
 
-use super::{Confidence, Decision, Evidence, RecoveryAction, StepSeen, says_complete, step_text};
+use super::{
+    Confidence, Decision, Evidence, RecoveryAction, StepEvidence, says_complete, step_text,
+};
 use crate::{
     domain::PlanRole,
     text::display::{counted, one_line, shorten},
 };
 
-/// From so many changed files on, nobody can tell from outside how far a step is.
+/// With this many changed files, the progress of a step cannot be judged from outside.
 const MANY: usize = 15;
 
-pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
-    let mut decision = by_files(evidence, step);
+pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> Decision {
+    let mut decision = decide_by_files(evidence, step);
     let paused = evidence.plan.role == Some(PlanRole::Paused);
     if paused && decision.action == RecoveryAction::HumanReview && !contradicts(step) {
         let why = evidence.plan.paused_because.as_deref().unwrap_or("no reason was given");
@@ -50,29 +52,32 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
     decision
 }
 
-fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
+fn decide_by_files(evidence: &Evidence, step: &StepEvidence) -> Decision {
     // What was there before and is as it was shows no progress, unless an earlier attempt made it.
     let new = |file: &super::NamedFile| file.changed != Some(false) || step.attempts > 1;
-    let said = step.last_action.as_deref();
-    let complete = said.is_some_and(|said| says_complete(said, &step.title));
+    let last_note = step.last_action.as_deref();
+    let complete = last_note.is_some_and(|last_note| says_complete(last_note, &step.title));
     let there: Vec<&str> =
-        names(step, |file| file.exists && file.bytes > 0 && (complete || new(file)));
-    let empty: Vec<&str> = names(step, |file| file.exists && file.bytes == 0);
-    let missing: Vec<&str> = names(step, |file| !file.exists);
-    let changed = changed(evidence);
-    let words = said.map(|said| format!("last words: \"{}\"", shorten(&one_line(said), 120)));
+        named_files(step, |file| file.exists && file.bytes > 0 && (complete || new(file)));
+    let empty: Vec<&str> = named_files(step, |file| file.exists && file.bytes == 0);
+    let missing: Vec<&str> = named_files(step, |file| !file.exists);
+    let changed = changed_files(evidence);
+    let words =
+        last_note.map(|last_note| format!("last note: \"{}\"", shorten(&one_line(last_note), 120)));
     let decision = if complete {
         let whole = missing.is_empty() && empty.is_empty();
         match (whole, there.is_empty(), changed) {
             (true, false, _) => {
-                let reason = format!("it says that it is complete, and {} there", are(&there));
+                let reason =
+                    format!("it says that it is complete, and {} there", listed_with_verb(&there));
                 Decision::new(RecoveryAction::NextTask, Confidence::High, reason)
             }
             (true, true, 1..) if !evidence.other_running.is_empty() => {
-                whose(evidence, step, changed)
+                unclear_author(evidence, step, changed)
             }
             (true, true, 1..) => {
-                let reason = format!("it says that it is complete, and {} changed", files(changed));
+                let reason =
+                    format!("it says that it is complete, and {} changed", count_files(changed));
                 Decision::new(RecoveryAction::NextTask, Confidence::Medium, reason)
             }
             (true, true, 0) if !step.state_changes.is_empty() => {
@@ -87,7 +92,7 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
                 let lacking: Vec<&str> = missing.iter().chain(&empty).copied().collect();
                 let reason = format!(
                     "it says that it is complete, but {} not there or empty",
-                    are(&lacking)
+                    listed_with_verb(&lacking)
                 );
                 Decision::ask(reason, &["the files that the step names"])
             }
@@ -96,21 +101,22 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
         let decision = Decision::new(
             RecoveryAction::ContinueTask,
             Confidence::High,
-            format!("{} there: the work has begun", are(&there)),
+            format!("{} there: the work has begun", listed_with_verb(&there)),
         );
         match missing.len() + empty.len() {
             0 => decision,
             _ => {
                 let rest: Vec<&str> = missing.iter().chain(&empty).copied().collect();
-                decision.because(format!("{} still missing or empty", are(&rest)))
+                decision.because(format!("{} still missing or empty", listed_with_verb(&rest)))
             }
         }
     } else if !empty.is_empty() {
-        let reason = format!("{} there and empty: nothing to continue from", are(&empty));
+        let reason =
+            format!("{} there and empty: nothing to continue from", listed_with_verb(&empty));
         Decision::new(RecoveryAction::RestartTask, Confidence::High, reason)
     } else if changed > MANY && missing.is_empty() {
         Decision::ask(
-            format!("{} changed, and nothing says whether that is all of it", files(changed)),
+            format!("{} changed, and nothing says whether that is all of it", count_files(changed)),
             &["`git diff`", "what the step was about to do"],
         )
     } else if changed > 0
@@ -118,22 +124,27 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
         && missing.is_empty()
         && !evidence.other_running.is_empty()
     {
-        whose(evidence, step, changed)
+        unclear_author(evidence, step, changed)
     } else if changed > 0 || !step.state_changes.is_empty() {
-        some_progress(step, changed, &missing)
+        partial_progress(step, changed, &missing)
     } else if step_text::runs_something(&step.title) && has_files(evidence, &step.title) {
         let reason = "the step runs what already exists, and its files exist";
         Decision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
-    } else if said.is_none() && !missing.is_empty() {
-        let reason =
-            format!("{} not there, and nothing has changed: it had hardly begun", are(&missing));
+    } else if last_note.is_none() && !missing.is_empty() {
+        let reason = format!(
+            "{} not there, and nothing has changed: it had hardly begun",
+            listed_with_verb(&missing)
+        );
         Decision::new(RecoveryAction::RestartTask, Confidence::Medium, reason)
     } else if step.claim.as_ref().is_some_and(|claim| claim.is_this_session) {
         let reason = "it is yours, and nothing has changed since it began";
         Decision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
     } else {
         Decision::ask(
-            format!("nothing has changed since step {} began, so nobody can tell", step.number),
+            format!(
+                "nothing has changed since step {} began, so it is unclear how far it got",
+                step.number
+            ),
             &["whether the step did something that leaves no trace in files"],
         )
     };
@@ -143,10 +154,10 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
     }
 }
 
-fn some_progress(step: &StepSeen, changed: usize, missing: &[&str]) -> Decision {
+fn partial_progress(step: &StepEvidence, changed: usize, missing: &[&str]) -> Decision {
     let mut seen = Vec::new();
     if changed > 0 {
-        seen.push(format!("{} changed since it began", files(changed)));
+        seen.push(format!("{} changed since it began", count_files(changed)));
     }
     if !step.state_changes.is_empty() {
         seen.push(format!("it changed {}", step.state_changes.join(", ")));
@@ -155,18 +166,20 @@ fn some_progress(step: &StepSeen, changed: usize, missing: &[&str]) -> Decision 
     if missing.is_empty() {
         Decision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
     } else {
-        Decision::new(RecoveryAction::RestartTask, Confidence::Medium, reason)
-            .because(format!("but {} not there: partial work of unclear use", are(missing)))
+        Decision::new(RecoveryAction::RestartTask, Confidence::Medium, reason).because(format!(
+            "but {} not there: partial work of unclear use",
+            listed_with_verb(missing)
+        ))
     }
 }
 
 /// Files changed, but several steps run, and none of them names what changed.
-fn whose(evidence: &Evidence, step: &StepSeen, changed: usize) -> Decision {
+fn unclear_author(evidence: &Evidence, step: &StepEvidence, changed: usize) -> Decision {
     let others: Vec<String> =
         evidence.other_running.iter().map(|claim| claim.step.to_string()).collect();
     let reason = format!(
         "{} changed, and nothing says whether by step {} or by step {}, which runs too",
-        files(changed),
+        count_files(changed),
         step.number,
         others.join(", ")
     );
@@ -174,16 +187,16 @@ fn whose(evidence: &Evidence, step: &StepSeen, changed: usize) -> Decision {
 }
 
 /// Whether words and files say different things.
-fn contradicts(step: &StepSeen) -> bool {
-    step.last_action.as_deref().is_some_and(|said| says_complete(said, &step.title))
+fn contradicts(step: &StepEvidence) -> bool {
+    step.last_action.as_deref().is_some_and(|last_note| says_complete(last_note, &step.title))
 }
 
-fn names(step: &StepSeen, keep: impl Fn(&super::NamedFile) -> bool) -> Vec<&str> {
+fn named_files(step: &StepEvidence, keep: impl Fn(&super::NamedFile) -> bool) -> Vec<&str> {
     step.names.iter().filter(|file| keep(file)).map(|file| file.path.as_str()).collect()
 }
 
-/// How many files changed since the step began, as far as can be step_text.
-fn changed(evidence: &Evidence) -> usize {
+/// How many files are known to have changed since the step began.
+fn changed_files(evidence: &Evidence) -> usize {
     let by_time = evidence.files.as_ref().map_or(0, |files| files.recent_count);
     // Commits since then changed files, too, though a checkout may have set their times back.
     let commits = evidence.git.as_ref().map_or(0, |git| git.commits.len());
@@ -195,7 +208,7 @@ fn has_files(evidence: &Evidence, title: &str) -> bool {
     files.source_files > 0 && (!step_text::is_about_tests(title) || files.test_files > 0)
 }
 
-fn are(names: &[&str]) -> String {
+fn listed_with_verb(names: &[&str]) -> String {
     const MOST: usize = 4;
     let mut list: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
     if names.len() > MOST {
@@ -204,6 +217,6 @@ fn are(names: &[&str]) -> String {
     format!("{} {}", list.join(", "), if names.len() == 1 { "is" } else { "are" })
 }
 
-fn files(count: usize) -> String {
+fn count_files(count: usize) -> String {
     counted(count, "file", "files")
 }

@@ -8,11 +8,11 @@ use crate::{
     recovery::failure::classify,
 };
 
-fn step(number: u32, role: StepRole) -> StepSeen {
+fn step(number: u32, role: StepRole) -> StepEvidence {
     let me = Claim::bare("me");
     let signs = Signs { held_ms: Some(60_000), ..Signs::default() };
     let own = Holder::of(number, Some(&me), &me, &signs, 3_600_000);
-    StepSeen {
+    StepEvidence {
         number,
         id: Some("k3f9".to_owned()),
         title: "Implement the login".to_owned(),
@@ -53,14 +53,14 @@ fn failing(completed: usize, error: &str, checkpoint: bool) -> Evidence {
         undoes: vec!["the end of step 2 (Read)".to_owned()],
     });
     Evidence {
-        plan: PlanSeen {
+        plan: PlanEvidence {
             status: Some("IN_PROGRESS".to_owned()),
             role: Some(PlanRole::Active),
             total: 10,
             completed,
             failed: 1,
             open: 9 - completed,
-            ..PlanSeen::default()
+            ..PlanEvidence::default()
         },
         step: Some(failed),
         next: (completed < 9).then(|| step(completed as u32 + 2, StepRole::Open)),
@@ -70,19 +70,19 @@ fn failing(completed: usize, error: &str, checkpoint: bool) -> Evidence {
 }
 
 /// A step that was running, with its last words, the files it names and how many changed.
-fn interrupted(said: Option<&str>, names: Vec<NamedFile>, changed: usize) -> Evidence {
+fn interrupted(last_note: Option<&str>, names: Vec<NamedFile>, changed: usize) -> Evidence {
     let mut running = step(3, StepRole::Active);
-    running.last_action = said.map(str::to_owned);
+    running.last_action = last_note.map(str::to_owned);
     running.names = names;
     Evidence {
-        plan: PlanSeen {
+        plan: PlanEvidence {
             status: Some("IN_PROGRESS".to_owned()),
             role: Some(PlanRole::Active),
             total: 5,
             completed: 2,
             running: 1,
             open: 2,
-            ..PlanSeen::default()
+            ..PlanEvidence::default()
         },
         step: Some(running),
         next: Some(step(4, StepRole::Open)),
@@ -145,7 +145,7 @@ fn what_others_need_is_not_left_out() {
     }
     let ruled = decide(&evidence).ruled_out;
     let skip = ruled.iter().find(|ruled| ruled.action == RecoveryAction::SkipTask).unwrap();
-    assert!(skip.why.contains("step 10 needs what step 9 gives"), "{}", skip.why);
+    assert!(skip.why.contains("step 10 needs the result of step 9"), "{}", skip.why);
 }
 
 #[test]
@@ -182,10 +182,10 @@ fn partial_work_is_judged_by_words_and_files() {
         // Nothing is known at all.
         (None, vec![], 0, HumanReview),
     ];
-    for (said, names, changed, action) in table {
-        let evidence = interrupted(said, names.clone(), changed);
+    for (last_note, names, changed, action) in table {
+        let evidence = interrupted(last_note, names.clone(), changed);
         let decision = decide(&evidence);
-        assert_eq!(decision.action, action, "{said:?} {names:?} {changed}: {decision:?}");
+        assert_eq!(decision.action, action, "{last_note:?} {names:?} {changed}: {decision:?}");
         assert_eq!(decision.step, Some(3));
         if action == HumanReview {
             assert!(!decision.look_at.is_empty(), "{decision:?}");
@@ -195,13 +195,13 @@ fn partial_work_is_judged_by_words_and_files() {
 
 #[test]
 fn a_change_that_two_running_steps_may_have_made_is_for_a_person() {
-    for said in [None, Some("Working on it"), Some("done")] {
-        let mut evidence = interrupted(said, vec![], 1);
+    for last_note in [None, Some("Working on it"), Some("done")] {
+        let mut evidence = interrupted(last_note, vec![], 1);
         assert_ne!(decide(&evidence).action, RecoveryAction::HumanReview, "control: one step runs");
         let other = step(5, StepRole::Active).claim.map(|claim| Holder { step: 5, ..claim });
         evidence.other_running = other.into_iter().collect();
         let decision = decide(&evidence);
-        assert_eq!(decision.action, RecoveryAction::HumanReview, "{said:?}");
+        assert_eq!(decision.action, RecoveryAction::HumanReview, "{last_note:?}");
         assert!(decision.reasons[0].contains("step 5"), "{decision:?}");
         if let Some(step) = &mut evidence.step {
             step.names = vec![file("a.rs", Some(9))];

@@ -8,7 +8,7 @@ use crate::{domain::Workflow, rules::parse::grammar};
 pub(crate) enum Directive {
     /// Holds until it is removed.
     Plain,
-    /// Holds for so many more steps.
+    /// Holds for this many more steps.
     Expiring {
         /// How many.
         steps: u32,
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn the_directives_of_the_template_are_told_apart() {
+    fn the_directives_of_the_template_are_distinguished() {
         let expiring = "For the next 2 steps, prioritize tools with lower latency";
         assert_eq!(parse(expiring), Directive::Expiring { steps: 2 });
         for plain in [

@@ -8,7 +8,7 @@ use winnow::{error::ParserError, stream::Stream};
 
 /// What was not understood, where, and the nearest thing that would be.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize)]
-#[error("{message}{}", meant(.nearest))]
+#[error("{message}{}", suggestion(.nearest))]
 pub struct RuleError {
     /// The bytes of the text it is about.
     pub span: Range<usize>,
@@ -25,7 +25,7 @@ impl RuleError {
     }
 
     #[must_use]
-    pub(super) fn meant(mut self, nearest: Option<&str>) -> Self {
+    pub(super) fn with_nearest(mut self, nearest: Option<&str>) -> Self {
         self.nearest = nearest.map(str::to_owned);
         self
     }
@@ -66,6 +66,6 @@ impl<I: Stream> ParserError<I> for Failure {
     }
 }
 
-fn meant(nearest: &Option<String>) -> String {
+fn suggestion(nearest: &Option<String>) -> String {
     nearest.as_deref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }

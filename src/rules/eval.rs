@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Condition, Op, Operand};
 use crate::domain::{FactValue, Facts, facts::value::same_text};
 
-/// True, false, or not to be told because a fact is missing or of another kind.
+/// True, false, or unknown because a fact is missing or has another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Truth {
@@ -15,7 +15,7 @@ pub enum Truth {
     True,
     /// It does not hold.
     False,
-    /// It cannot be told; a rule does not fire on this.
+    /// Unknown; a rule does not fire on this.
     Unknown,
 }
 
@@ -47,16 +47,16 @@ impl Verdict {
 impl Condition {
     /// Whether the condition holds, with the values seen.
     pub fn eval(&self, facts: &Facts) -> Verdict {
-        Verdict { truth: self.truth(facts), seen: self.seen(facts) }
+        Verdict { truth: self.truth(facts), seen: self.observed_facts(facts) }
     }
 
-    /// Whether the condition holds. What cannot be told does not hold.
+    /// Whether the condition is true; an unknown one is not.
     pub fn holds(&self, facts: &Facts) -> bool {
         self.truth(facts) == Truth::True
     }
 
     /// The facts that the condition speaks of, each once.
-    pub(super) fn seen(&self, facts: &Facts) -> Vec<ObservedFact> {
+    pub(super) fn observed_facts(&self, facts: &Facts) -> Vec<ObservedFact> {
         let mut seen: Vec<ObservedFact> = Vec::new();
         self.visit_facts(&mut |name| {
             if !seen.iter().any(|other| other.fact == name) {

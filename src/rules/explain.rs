@@ -13,7 +13,7 @@ use crate::domain::Facts;
 pub(crate) enum WhyNot {
     /// Its condition is false.
     NotTrue,
-    /// Its condition cannot be told.
+    /// Its condition is unknown.
     Unknown,
     /// Its condition was true before already: a rule fires when it becomes true.
     TrueBefore,

@@ -131,7 +131,7 @@ impl<'a> Firing<'a> {
         let line = TraceLine {
             rule: index,
             text: self.rules.get(index).map(|entry| entry.source.clone()).unwrap_or_default(),
-            seen: rule.condition.seen(&self.facts),
+            seen: rule.condition.observed_facts(&self.facts),
             changes: Vec::new(),
             caused_by: self.cause(rule),
         };

@@ -12,9 +12,9 @@ A rule is a condition, an arrow and one or more actions:
 
 The arrow is `→`, `->`, `=>` or `then`; after `if` and the like a comma or a colon will do. The
 condition may begin with if, when, whenever, once, after, on, as soon as, in case, each time, every
-time, or with unless, which denies it. Letter case does not matter. Names may be written with
+time, or with unless, which negates it. Letter case does not matter. Names may be written with
 spaces, hyphens or underscores, texts in any quotes, a single word without. Emphasis and backticks
-are ignored. A bold title may stand in front:
+are ignored. A bold title may come first:
 
     **Budget guard**: if cost > $5 → pause
 
@@ -121,8 +121,8 @@ ACTIONS, separated by `,` `;` `.` or `and`
     If the user is impatient → for the next 2 steps, give short answers
 
 Anything else in plain prose is advice, passed on to the agent word for word. A clause that begins
-like an action and is not one is an error, never advice; `advise "…"` says that it is meant so.
-What is executed is understood in full: actions beside a condition of their own (if, when, after,
+like an action and is not one is an error, never advice; write `advise "…"` if advice is meant.
+Only what is understood in full is executed: actions with a condition of their own (if, when, after,
 once, unless, on, in case, whether, depending, …), a negation, a choice (`or`) or a list of words
 are advice as a whole, and none of them is executed.
 "##;

@@ -8,8 +8,8 @@ use std::{
     },
 };
 
-/// Asked once the lock is there and before anything is written. What has begun is not stopped
-/// half-way: after the first lock that was kept, the answer is no.
+/// Checked once the lock is held and before anything is written. A change that has started is not
+/// stopped half-way: after the first lock that was kept, it can no longer be cancelled.
 #[derive(Clone, Default)]
 pub(crate) struct Cancellation {
     asked: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
@@ -17,12 +17,12 @@ pub(crate) struct Cancellation {
 }
 
 impl Cancellation {
-    /// Cancelled when `asked` says so.
+    /// A call that is cancelled once `asked` returns true.
     pub(crate) fn when(asked: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { asked: Some(Arc::new(asked)), begun: Arc::default() }
     }
 
-    /// Whether nothing may be begun; if it may, it has begun.
+    /// Whether the change must not start. If it may, it counts as started from now on.
     pub(in crate::store) fn prevents_start(&self) -> bool {
         let Some(asked) = &self.asked else { return false };
         if self.begun.load(Ordering::Relaxed) {

@@ -19,16 +19,17 @@ use crate::store::{
     },
 };
 
-/// A file that is smaller is read as quickly as what was derived from it.
+/// Below this size, reading the file is as fast as reading what was derived from it.
 pub(crate) const WORTHWHILE: usize = 16 * 1024;
 
-/// What is read, whatever the size of the file.
+/// The most bytes that are read.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
+const SUM: usize = 8;
 const HASH: usize = 16;
-const HEADER: usize = HASH + HASH + 8;
+const HEADER: usize = SUM + HASH + 8;
 
-/// Where it can be found what was derived from files with exactly these bytes.
+/// Where data that was derived from files with exactly these bytes is cached.
 #[derive(Clone, Debug)]
 pub(crate) struct DerivedPlace {
     pub(super) disk: Arc<dyn Disk>,
@@ -42,14 +43,14 @@ impl DerivedPlace {
         load(&*self.disk, &self.path, self.source)
     }
 
-    /// Whether something was kept; it may be damaged.
+    /// Whether something is cached; it may be damaged.
     pub(crate) fn is_filled(&self) -> bool {
         is_about(&*self.disk, &self.path, self.source)
     }
 }
 
-/// What stands for the content of these files: the hash of one, or one of all hashes together, those
-/// of files that are not there included.
+/// The key for the content of these files: the hash of one, or a hash of all their hashes, missing
+/// files included.
 pub(super) fn source<N: AsRef<str>>(files: &BTreeMap<String, Hash>, names: &[N]) -> Option<Hash> {
     if let [one] = names {
         return files.get(one.as_ref()).copied();
@@ -67,44 +68,53 @@ pub(super) fn source<N: AsRef<str>>(files: &BTreeMap<String, Hash>, names: &[N])
 /// What was derived from the content with that hash.
 pub(super) fn load(disk: &dyn Disk, path: &Path, source: Hash) -> Option<Vec<u8>> {
     let (file, stat) = open_existing(disk, path, Access::Read).ok()??;
-    let mut bytes = read_range(&*file, path, 0, stat.len.min(LIMIT)).ok()?;
-    let (sum, rest) = bytes.split_at_checked(HASH)?;
-    let (hash, rest) = rest.split_at_checked(HASH)?;
-    let (len, rest) = rest.split_first_chunk()?;
-    let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
-    if hash != source.as_bytes() || len > rest.len() {
-        return None;
-    }
-    let covered = bytes.get(HASH..HEADER + len)?;
-    if sum != Hash::of(covered).as_bytes() {
-        return None;
-    }
+    let header = read_range(&*file, path, 0, HEADER as u64).ok()?;
+    let (sum, covered) = header.split_first_chunk()?;
+    let (hash, len) = covered.split_at_checked(HASH)?;
     // A longer one may have been there before.
-    bytes.truncate(HEADER + len);
-    bytes.drain(..HEADER);
-    Some(bytes)
+    let len = u64::from_le_bytes(*len.first_chunk()?);
+    if hash != source.as_bytes() || len > stat.len.min(LIMIT) {
+        return None;
+    }
+    let derived = read_range(&*file, path, HEADER as u64, len).ok()?;
+    (*sum == checksum(covered, &derived) && derived.len() as u64 == len).then_some(derived)
 }
 
 /// Whether something was derived from the content with that hash; it may be damaged.
 pub(super) fn is_about(disk: &dyn Disk, path: &Path, source: Hash) -> bool {
     let begin = || {
         let (file, _) = open_existing(disk, path, Access::Read).ok()??;
-        read_range(&*file, path, HASH as u64, HASH as u64).ok()
+        read_range(&*file, path, SUM as u64, HASH as u64).ok()
     };
     begin().is_some_and(|hash| hash == source.as_bytes())
 }
 
 /// Keeps what was derived. Failing is harmless: it is derived again.
 pub(super) fn save(disk: &dyn Disk, path: &Path, source: Hash, derived: &[u8]) {
-    let mut bytes = Vec::with_capacity(HEADER + derived.len());
-    bytes.extend_from_slice(&[0; HASH]);
-    bytes.extend_from_slice(source.as_bytes());
-    bytes.extend_from_slice(&(derived.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(derived);
-    let sum = Hash::of(&bytes[HASH..]);
-    bytes[..HASH].copy_from_slice(sum.as_bytes());
-    let _ = disk.open(path, Access::WriteOrCreate).and_then(|file| file.write_at(&bytes, 0));
+    let len = (derived.len() as u64).to_le_bytes();
+    let covered = [source.as_bytes(), &len].concat();
+    let header = [checksum(&covered, derived).as_slice(), &covered].concat();
+    let _ = disk.open(path, Access::WriteOrCreate).and_then(|file| {
+        file.write_at(&header, 0)?;
+        file.write_at(derived, HEADER as u64)
+    });
 }
+
+/// Tells bytes that were written whole from others. It is quicker than a hash, as nobody has to be kept
+/// from making bytes that fit: who can write here can write anything.
+fn checksum(header: &[u8], derived: &[u8]) -> [u8; SUM] {
+    let add = |sum: u64, word: u64| (sum.rotate_left(23) ^ word).wrapping_mul(ODD);
+    let mut sum = ODD;
+    for part in [header, derived] {
+        let (words, rest) = part.as_chunks();
+        sum = words.iter().fold(sum, |sum, word| add(sum, u64::from_le_bytes(*word)));
+        sum = rest.iter().fold(sum, |sum, byte| add(sum, u64::from(*byte)));
+    }
+    (sum ^ (sum >> 32)).to_le_bytes()
+}
+
+/// The odd number nearest to 2⁶⁴ divided by the golden ratio: every bit of a factor counts.
+const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[cfg(test)]
 mod tests {
@@ -125,6 +135,19 @@ mod tests {
         save(&disk, &path, other, b"short");
         assert_eq!(load(&disk, &path, other).as_deref(), Some(&b"short"[..]));
         assert_eq!(load(&disk, &path, one), None);
+    }
+
+    #[test]
+    fn bytes_in_another_order_have_another_sum() {
+        let header = [7; HASH + 8];
+        let one: Vec<u8> = (0..100).collect();
+        let mut other = one.clone();
+        other.swap(8, 16);
+        let mut blank = one.clone();
+        blank[40..80].fill(0);
+        let sums = [&one, &other, &blank, &one[..96].to_vec()].map(|all| checksum(&header, all));
+        let distinct: std::collections::BTreeSet<_> = sums.into_iter().collect();
+        assert_eq!(distinct.len(), 4);
     }
 
     #[test]

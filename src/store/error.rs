@@ -75,12 +75,12 @@ pub enum StoreError {
         /// What was looked for, with names in backticks.
         what: String,
     },
-    /// An id prefix fits several operations.
+    /// An id prefix is ambiguous.
     #[error("`{prefix}` is ambiguous; it matches the operations {}", candidates.join(", "))]
     Ambiguous {
         /// The prefix given.
         prefix: String,
-        /// Some of the operations it fits.
+        /// Some of the operations that it matches.
         candidates: Vec<String>,
     },
     /// The directory cannot be written to.
@@ -89,7 +89,7 @@ pub enum StoreError {
         /// The directory or file.
         path: PathBuf,
     },
-    /// The caller asked for a change that makes no sense for the bytes at hand.
+    /// The caller asked for a change that does not fit the current bytes.
     #[error("`{name}` cannot be changed as asked: {message}")]
     BadChange {
         /// The file named in the change.

@@ -73,7 +73,7 @@ impl Store {
             let holder = LockHolder { command: "gc".into(), ..LockHolder::default() };
             Some(lock::exclusive(disk, &paths.lock(), WAIT, &holder)?)
         };
-        let (dropped, kept) = self.divide(older_than, keep, &mut report)?;
+        let (dropped, kept) = self.partition_segments(older_than, keep, &mut report)?;
         let mut used: BTreeSet<String> = keep.iter().cloned().collect();
         for segment in &kept {
             used.extend(segment.header.state.files.values().map(ToString::to_string));
@@ -81,12 +81,12 @@ impl Store {
         let old = self.old_checkpoints(older_than, &kept, &mut used, &mut report)?;
         let log = paths.log();
         let without_images = report.clone();
-        let objects = self.unused(&paths.objects(), &used, &mut report)?;
+        let objects = self.unused_files(&paths.objects(), &used, &mut report)?;
         report.objects_dropped = objects.len() as u64;
         // What an interrupted command took out of its place may be an editor's save: the next
         // replacement of that file looks at it.
         let taken = self.layout.rewritable.iter().map(|name| (*name).to_owned()).collect();
-        let leftovers = self.unused(&paths.tmp(), &taken, &mut report)?;
+        let leftovers = self.unused_files(&paths.tmp(), &taken, &mut report)?;
         if dry_run {
             return Ok(report);
         }
@@ -121,7 +121,7 @@ impl Store {
         Ok(report)
     }
 
-    fn divide(
+    fn partition_segments(
         &self,
         older_than: Option<&str>,
         keep: &[String],
@@ -203,7 +203,7 @@ impl Store {
         Ok(old)
     }
 
-    fn unused(
+    fn unused_files(
         &self,
         dir: &Path,
         used: &BTreeSet<String>,

@@ -36,7 +36,7 @@ pub(super) fn exclusive(
     holder: &LockHolder,
 ) -> Result<Lock> {
     let file = match disk.open(path, Access::WriteOrCreate) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Err(moved(path)),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(moved_error(path)),
         other => other.at(path)?,
     };
     let file = acquire(disk, path, file, true, wait)?;
@@ -76,15 +76,15 @@ fn acquire(
 ) -> Result<Box<dyn DiskFile>> {
     let file = wait_for(disk, path, file, exclusive, wait)?;
     // By its path and not through the directory that this session holds, which moves along.
-    let here = disk.stat_anew(path).at(path)?.map(|stat| (stat.kind, stat.ino));
+    let here = disk.stat_by_path(path).at(path)?.map(|stat| (stat.kind, stat.ino));
     if here != Some((FileKind::File, file.stat_when_opened().at(path)?.ino)) {
-        return Err(moved(path));
+        return Err(moved_error(path));
     }
-    disk.look_again();
+    disk.forget_directories();
     Ok(file)
 }
 
-fn moved(path: &Path) -> StoreError {
+fn moved_error(path: &Path) -> StoreError {
     let dir = path.ancestors().nth(2).unwrap_or(path);
     StoreError::Moved { path: dir.into() }
 }

@@ -25,7 +25,7 @@ mod paths;
 mod query;
 mod relocate;
 mod session_files;
-mod sign;
+mod sign_of_life;
 mod tally;
 mod transaction;
 mod view;
@@ -60,14 +60,14 @@ pub(crate) use origin::{Origin, Trusted};
 pub(crate) use paths::private_directory;
 pub(crate) use query::{AppendedThen, Author};
 pub(crate) use session_files::SessionFiles;
-pub(crate) use sign::{Process, Sign};
+pub(crate) use sign_of_life::{Process, SignOfLife};
 pub(crate) use tally::Tally;
 pub(crate) use transaction::Transaction;
 pub(crate) use transaction::change::{
     ByteSplice, ChangeKind, Committed, FileChange, LockHolder, NewOperation,
 };
 pub use view::AppendedView;
-pub(crate) use view::{AppendedReader, LateFile, LogDamage, Made, View};
+pub(crate) use view::{AppendedReader, LateFile, LogDamage, Made, SharedBytes, View};
 
 use disk::read::{require_dir, require_file};
 use error::At as _;
@@ -84,11 +84,11 @@ pub(crate) struct Layout {
     pub appended: &'static str,
     /// The largest rewritable file that is read or written.
     pub max_bytes: u64,
-    /// Whether the log may speak of files that the state was made of before and is not any more.
+    /// Whether the log may refer to files that used to belong to the state.
     pub keeps_former: bool,
 }
 
-/// What is there before anything is opened.
+/// What exists before anything is opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Presence {
     /// The tracked files that exist, in the layout's order, the appended file last.
@@ -196,8 +196,8 @@ impl Store {
         reports.extend(torn.into_iter().map(|file| Report::Salvaged { file, copy: None }));
         reports.extend(found.pending_report(self.layout.appended));
         reports.extend(self.distrust_report());
-        if self.is_closed_out() {
-            // There is a log, which somebody else keeps.
+        if self.lacks_access() {
+            // There is a log, but this user has no access to it.
             reports.retain(|report| !matches!(report, Report::Adopted { .. }));
         }
         let view = found.into_view(&this, reports);

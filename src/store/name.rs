@@ -58,7 +58,8 @@ impl Layout {
     }
 }
 
-/// The name of a checkpoint: one component of a path that hides nothing and leads nowhere.
+/// The name of a checkpoint: a single component of a path, which is neither hidden nor leads
+/// elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct CheckpointName(String);

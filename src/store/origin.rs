@@ -39,7 +39,7 @@ pub(crate) enum Origin {
     /// It belongs to another user and has no marker of this place.
     OtherUser(Inode),
     /// It is closed to this user, who may still read the files.
-    Closed(Inode),
+    NoAccess(Inode),
     /// It is not a directory at all.
     NoDirectory(Inode),
 }
@@ -82,7 +82,7 @@ impl Store {
                         Ok(Origin::NoDirectory(Inode(stat.ino)))
                     }
                     Some(stat) if error.kind() == ErrorKind::PermissionDenied => {
-                        Ok(Origin::Closed(Inode(stat.ino)))
+                        Ok(Origin::NoAccess(Inode(stat.ino)))
                     }
                     _ => state.open_dir(PRIVATE).map(|_| Origin::Absent),
                 };
@@ -95,7 +95,7 @@ impl Store {
             Ok(true) => return Ok(Origin::Here),
             // To open it takes no permission; to read what is in it does.
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                return Ok(Origin::Closed(inode));
+                return Ok(Origin::NoAccess(inode));
             }
             other => other?,
         };
@@ -106,7 +106,7 @@ impl Store {
 
     /// The store that marks its private directory as made here with the next change.
     #[must_use]
-    pub(crate) fn marking(mut self) -> Store {
+    pub(crate) fn mark_on_next_change(mut self) -> Store {
         self.trust_level = Trust::Unmarked;
         self
     }
@@ -114,9 +114,9 @@ impl Store {
     /// The store without its private directory: reading shows the files as they are, the next
     /// change sets the directory aside and begins a log of its own.
     #[must_use]
-    pub(crate) fn distrusting(mut self, inode: Inode, why: &'static str) -> Store {
+    pub(crate) fn distrust(mut self, inode: Inode, why: &'static str) -> Store {
         self.trust_level = Trust::Denied { is_closed: false, why, inode };
-        // A name that nothing can have: whoever looks there finds no lock, no log and no object.
+        // A name that cannot exist, so that no lock, no log and no object is found there.
         let random = std::hash::RandomState::new().build_hasher().finish();
         self.paths.private = self.layout.dir.join(format!("{PRIVATE}.none-{random:016x}"));
         self
@@ -125,8 +125,8 @@ impl Store {
     /// The store without a private directory that is closed to this user: reading shows the files as
     /// they are, and a change is refused.
     #[must_use]
-    pub(crate) fn closed_out(self, inode: Inode) -> Store {
-        let mut store = self.distrusting(inode, "it is closed to this user");
+    pub(crate) fn without_access(self, inode: Inode) -> Store {
+        let mut store = self.distrust(inode, "it is closed to this user");
         if let Trust::Denied { is_closed, .. } = &mut store.trust_level {
             *is_closed = true;
         }
@@ -134,7 +134,7 @@ impl Store {
     }
 
     /// Whether the private directory is closed to this user.
-    pub(super) fn is_closed_out(&self) -> bool {
+    pub(super) fn lacks_access(&self) -> bool {
         matches!(self.trust_level, Trust::Denied { is_closed: true, .. })
     }
 
@@ -143,7 +143,7 @@ impl Store {
         !matches!(self.trust_level, Trust::Denied { .. })
     }
 
-    /// What readers are told about a private directory that is not used.
+    /// The report, for readers, of a private directory that is not used.
     pub(super) fn distrust_report(&self) -> Option<Report> {
         match self.trust_level {
             Trust::Denied { is_closed: false, why, .. } => {
@@ -211,7 +211,7 @@ impl Store {
             .at(path)
     }
 
-    /// Marks the private directory as made here. Failing is harmless: the question is asked again.
+    /// Marks the private directory as made here. Failing is harmless: its origin is checked again.
     pub(super) fn mark(&self) {
         if matches!(self.trust_level, Trust::Unmarked)
             && let Ok(state) = Directory::open(&self.layout.dir)
@@ -251,7 +251,7 @@ impl Store {
         if dry_run {
             return Ok(Trusted { from: Some(from), replaced: None });
         }
-        // Nobody may be at work in the one that goes.
+        // No command may be working in the directory that is replaced.
         let in_use = self.paths.lock();
         let _lock = match state.stat(PRIVATE).at(&path)? {
             Some(_) => Some(lock::exclusive(&*self.disk, &in_use, wait, holder)?),
@@ -334,7 +334,7 @@ fn make_marked(state: &Directory) -> io::Result<()> {
     }
 }
 
-/// Takes away what a killed command had made of a private directory: a marker, or half of one. A
+/// Removes what a killed command left of a new private directory: a marker, or half of one. A
 /// directory with anything else in it stays.
 fn remove_unfinished(state: &Directory) -> io::Result<()> {
     let is_random = |text: &str| text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit());
@@ -356,7 +356,7 @@ fn remove_unfinished(state: &Directory) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives the private directory another name; which one.
+/// Renames the private directory, and returns the new name.
 fn set_aside(state: &Directory) -> io::Result<PathBuf> {
     for number in 1..=MOST_ASIDE {
         let name = format!("{ASIDE}{number}");
@@ -406,7 +406,7 @@ mod tests {
             (root.path().join("a"), root.path().join("b"), root.path().join("c"));
         std::fs::create_dir(&here).unwrap();
         assert_eq!(store(&here).origin().unwrap(), Origin::Absent);
-        store(&here).marking().make_private().unwrap();
+        store(&here).mark_on_next_change().make_private().unwrap();
         assert_eq!(store(&here).origin().unwrap(), Origin::Here);
         std::fs::rename(&here, &moved).unwrap();
         assert_eq!(store(&moved).origin().unwrap(), Origin::Here);
@@ -427,10 +427,10 @@ mod tests {
         made(".statedir.new-0123456789abcdef", &[".0123456789abcdef.new"]);
         made(".statedir.new-1123456789abcdef", &[MARKER]);
         made(".statedir.new-2123456789abcdef", &[]);
-        // Whatever else it is, it is somebody's.
+        // Anything else belongs to somebody and stays.
         made(".statedir.new-3123456789abcdef", &[MARKER, "notes.md"]);
         made(".statedir.new-thing", &[]);
-        store(root.path()).marking().make_private().unwrap();
+        store(root.path()).mark_on_next_change().make_private().unwrap();
         let entries = std::fs::read_dir(root.path()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut names: Vec<String> = names.collect();
@@ -440,12 +440,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_directory_is_never_used() {
+    fn a_private_directory_that_is_not_a_directory_is_never_used() {
         let root = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), root.path().join(PRIVATE)).unwrap();
         let Origin::NoDirectory(inode) = store(root.path()).origin().unwrap() else { panic!() };
-        let distrusting = store(root.path()).distrusting(inode, "it is a link");
+        let distrusting = store(root.path()).distrust(inode, "it is a link");
         let (used, report) = distrusting.for_change().unwrap();
         assert!(matches!(report, Some(Report::Distrusted { copy: Some(_), .. })));
         assert_eq!(used.origin().unwrap(), Origin::Here);
@@ -458,7 +458,7 @@ mod tests {
         std::fs::create_dir(root.path().join(PRIVATE)).unwrap();
         let Origin::Unknown(inode) = store(root.path()).origin().unwrap() else { panic!() };
         let (one, two) = (store(root.path()), store(root.path()));
-        let (one, two) = (one.distrusting(inode, "x"), two.distrusting(inode, "x"));
+        let (one, two) = (one.distrust(inode, "x"), two.distrust(inode, "x"));
         assert!(one.for_change().unwrap().1.is_some());
         assert!(two.for_change().unwrap().1.is_none());
         assert_eq!(store(root.path()).origin().unwrap(), Origin::Here);

@@ -102,7 +102,7 @@ impl Paths {
     pub(super) fn temporary(&self, target: &Path) -> PathBuf {
         // Two files in different folders may have one name.
         match target.strip_prefix(&self.dir).ok().and_then(Path::to_str) {
-            Some(below) if !target.starts_with(&self.private) => self.tmp().join(flat(below)),
+            Some(below) if !target.starts_with(&self.private) => self.tmp().join(flattened(below)),
             _ => self.tmp().join(target.file_name().unwrap_or_default()),
         }
     }
@@ -132,7 +132,7 @@ impl Paths {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '.' };
         let stamp: String = stamp.chars().map(plain).take(96).collect();
         self.salvage().join(match what {
-            Salvaged::File(name) => format!("{stamp}-{}", flat(&name)),
+            Salvaged::File(name) => format!("{stamp}-{}", flattened(&name)),
             Salvaged::Log => format!("{stamp}-log"),
             Salvaged::Checkpoint(name) => format!("{stamp}-checkpoint-{name}"),
         })
@@ -140,7 +140,7 @@ impl Paths {
 }
 
 /// A path below the state directory as one name.
-fn flat(below: &str) -> String {
+fn flattened(below: &str) -> String {
     below.replace('/', "~")
 }
 

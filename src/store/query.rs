@@ -73,7 +73,7 @@ impl Store {
     }
 
     /// Who made the newest operations, the newest first. Only the end of the log is read, as far as
-    /// the caller goes back, and whether it is sound is left to others: this is evidence, no state.
+    /// the caller goes back, and it is not checked: this is evidence, not state.
     ///
     /// Reads without the lock.
     pub(crate) fn authors(&self) -> impl Iterator<Item = Author> + '_ {
@@ -236,7 +236,7 @@ impl Authors<'_> {
     /// How much is read at first: some dozens of operations.
     const WINDOW: u64 = 32 << 10;
 
-    /// Reads what comes before that which was read; `None` where there is no more.
+    /// Reads the part before what was read already; `None` at the beginning.
     fn go_back(&mut self) -> Option<()> {
         let path = self.store.paths.segment(*self.numbers.last()?);
         let (file, stat) = open_existing(&*self.store.disk, &path, Access::Read).ok()??;

@@ -16,7 +16,7 @@ use crate::store::{
 /// A directory that was to be moved.
 #[derive(Debug)]
 pub(crate) struct Relocated {
-    /// The operation that says so.
+    /// The operation that records the move.
     pub committed: Committed,
     /// Why the directory is still where it was, if it is.
     pub failed: Option<StoreError>,

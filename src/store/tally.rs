@@ -1,5 +1,5 @@
-//! Counters between operations: counted without the store's lock, taken up by the next operation
-//! that tells of them.
+//! Counters between operations: counted without the store's lock, recorded by the next operation
+//! that reports them.
 //!
 //! A count is one short line at the end of a file, without a sync: it is cheap enough to be made
 //! hundreds of times, moves no revision and can be lost with `.statedir/`. What was recorded is
@@ -23,7 +23,7 @@ const LIMIT: u64 = 64 * 1024;
 /// The same where something was recorded, after which most of them are of no use.
 const LIMIT_RECORDED: u64 = 4 * 1024;
 
-/// What stands before an amount that an operation has recorded.
+/// The prefix of an amount that an operation has recorded.
 const RECORDED: &str = "recorded ";
 
 /// How many names are counted, and how long one is.
@@ -100,10 +100,10 @@ impl Store {
         let this = self.session();
         let (disk, path) = (&*this.disk, this.paths.tally());
         let file = disk.open(&path, Access::AppendOrCreate).at(&path)?;
-        let locked = keep_apart(&*file);
+        let locked = lock_briefly(&*file);
         file.append(format!("{name} 1\n").as_bytes()).at(&path)?;
         if locked && file.stat().at(&path)?.len > LIMIT {
-            sum_up(&*file, &path)?;
+            compact(&*file, &path)?;
         }
         Ok(())
     }
@@ -115,19 +115,19 @@ impl Store {
             return Ok(());
         }
         let Some((file, _)) = open_existing(disk, &path, Access::Append)? else { return Ok(()) };
-        let locked = keep_apart(&*file);
+        let locked = lock_briefly(&*file);
         let counts = recorded.counts.iter();
         let lines = counts.map(|(name, count)| format!("{name} {RECORDED}{count}\n"));
         file.append(lines.collect::<String>().as_bytes()).at(&path)?;
         if locked && file.stat().at(&path)?.len > LIMIT_RECORDED {
-            sum_up(&*file, &path)?;
+            compact(&*file, &path)?;
         }
         Ok(())
     }
 }
 
-/// Writes one line for each name instead of many. The caller keeps others apart.
-fn sum_up(file: &dyn DiskFile, path: &Path) -> Result<()> {
+/// Writes one line for each name instead of many. The caller holds the lock.
+fn compact(file: &dyn DiskFile, path: &Path) -> Result<()> {
     let sum = Tally::parse(&read_range(file, path, 0, 2 * LIMIT)?).to_lines();
     file.set_len(0).at(path)?;
     file.append(sum.as_bytes()).at(path)
@@ -138,11 +138,11 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= LONGEST && name.bytes().all(is_word)
 }
 
-/// Keeps apart those who count and those who take the counts up, until the file is closed.
+/// Locks the file against others who count or record, until it is closed.
 ///
 /// Nobody waits for long: a line that is added meanwhile may get lost, which is better than a
 /// caller that hangs because somebody was stopped at the wrong moment.
-fn keep_apart(file: &dyn DiskFile) -> bool {
+fn lock_briefly(file: &dyn DiskFile) -> bool {
     for _ in 0..PATIENCE {
         match file.try_lock(true) {
             Ok(true) => return true,
@@ -192,7 +192,7 @@ mod tests {
         assert!(tally(&store).is_empty());
     }
 
-    /// Whoever does not get the lock in time goes on without it.
+    /// A caller that does not get the lock in time continues without it.
     #[test]
     fn what_is_counted_while_others_record_is_not_lost_whoever_has_the_lock() {
         let (_root, store) = store();

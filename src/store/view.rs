@@ -46,13 +46,16 @@ pub(crate) struct LateFile {
     pub made: OnceLock<Made>,
 }
 
-/// A file that was worked out.
+/// A file that was worked out. What it is made of may be part of something larger, and is not copied.
 pub(crate) struct Made {
     /// Its bytes.
-    pub bytes: Vec<u8>,
+    pub bytes: SharedBytes,
     /// What was derived from them before.
-    pub derived: Option<Vec<u8>>,
+    pub derived: Option<SharedBytes>,
 }
+
+/// Bytes that somebody else has, too.
+pub(crate) type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 impl fmt::Debug for LateFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,7 +78,9 @@ impl View {
     /// The bytes of a rewritable file, `None` when it is absent.
     pub(crate) fn bytes(&self, name: &str) -> Option<&[u8]> {
         match &self.late {
-            Some(late) if late.name == name => Some(&late.made.get_or_init(|| (late.make)()).bytes),
+            Some(late) if late.name == name => {
+                Some((*late.made.get_or_init(|| (late.make)()).bytes).as_ref())
+            }
             _ => self.files.get(name).map(Vec::as_slice),
         }
     }
@@ -88,7 +93,8 @@ impl View {
     /// What a caller derived from exactly the bytes that a file has, if that was kept.
     pub(crate) fn derived(&self, name: &str) -> Option<Vec<u8>> {
         if let Some(late) = self.late.as_ref().filter(|late| late.name == name) {
-            return late.made.get_or_init(|| (late.make)()).derived.clone();
+            let derived = late.made.get_or_init(|| (late.make)()).derived.as_ref();
+            return derived.map(|derived| (**derived).as_ref().to_vec());
         }
         let hash = self.hashes.get(name)?;
         let is_worthwhile = self.bytes(name)?.len() >= derived::WORTHWHILE;
@@ -163,7 +169,7 @@ impl View {
     /// The picture right after an earlier operation, when the appended file was so long.
     #[cfg(feature = "web")]
     #[must_use]
-    pub(crate) fn back_then(
+    pub(crate) fn at_operation(
         &self,
         revision: Revision,
         files: BTreeMap<String, Vec<u8>>,
@@ -265,7 +271,7 @@ impl AppendedView {
         longer
     }
 
-    /// Leaves at most so many bytes of it.
+    /// Truncates it to `len` bytes.
     #[cfg(feature = "web")]
     fn cut(&mut self, len: u64) {
         let more = len.saturating_sub(self.keep);

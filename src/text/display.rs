@@ -37,7 +37,7 @@ pub(crate) fn char_width(c: char) -> usize {
     c.width().unwrap_or(0)
 }
 
-/// One line of at most so many columns; `…` stands for what is cut off.
+/// One line of at most `columns` columns; `…` marks a cut.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     let mut line = String::new();
     let mut used = 0;

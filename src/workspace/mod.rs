@@ -24,7 +24,6 @@ use std::{
     time::Duration,
 };
 
-use self::adopted::FileSet;
 #[cfg(feature = "fleet")]
 pub(crate) use self::log::receive::Received;
 #[cfg(feature = "board")]
@@ -52,6 +51,7 @@ pub(crate) use self::{
     snapshot::usage::Usage,
     version_control::VersionedFiles,
 };
+use self::{adapt::InOperation, adopted::FileSet, change::Needed};
 pub use self::{
     adapt::LimitUse,
     change::{Change, ContextText, Cost, Span, StepMove, StepResult, StepShape},
@@ -61,7 +61,7 @@ pub use self::{
     log::operations::UndoOutcome,
     log::removed::{RemovedEntry, Remover},
     log::restore::RestoreOptions,
-    overview::{Overview, Spending, StepOverview},
+    overview::{Overview, Spending, StepOverview, StepOverviews},
     reports::brief::{BriefRequest, Briefed},
     reports::rules::ConstraintReading,
     setup::init::{InitOptions, Initialised},
@@ -227,6 +227,31 @@ impl Workspace {
     /// # Errors
     /// One of them is refused, or the state has moved on; nothing was changed.
     pub fn apply(&self, changes: &[Change]) -> Result<Outcome, Error> {
+        self.apply_and_look(changes, |_, _| ())
+    }
+
+    /// Starts a step or takes it over, and says what is needed to begin it: as far as that can be read.
+    ///
+    /// # Errors
+    /// It is refused, or the state has moved on; nothing was changed.
+    pub(crate) fn begin_step(&self, change: Change) -> Result<(Outcome, Needed), Error> {
+        let is_next = matches!(change, Change::StepStart { step: None });
+        let mut needed = Needed::default();
+        let outcome = self.apply_and_look(&[change], |draft, answers| {
+            let number = answers.first().and_then(|answer| answer.data["step"]["number"].as_u64());
+            let number = number.and_then(|number| u32::try_from(number).ok());
+            let found = number.and_then(|number| Needed::of(draft, number, is_next).ok());
+            needed = found.unwrap_or_default();
+        })?;
+        Ok((outcome, if self.options.dry_run { Needed::default() } else { needed }))
+    }
+
+    /// Makes `changes` as one operation, and lets the caller look at what they come to.
+    fn apply_and_look(
+        &self,
+        changes: &[Change],
+        mut look: impl FnMut(&Draft<'_>, &[Answer]),
+    ) -> Result<Outcome, Error> {
         if let [Change::StepAdd(shape)] = changes
             && self.layout().is_some()
             && (shape.after.is_some() || shape.before.is_some())
@@ -238,7 +263,7 @@ impl Workspace {
             [one] => one.kind(),
             _ => "apply",
         };
-        let attempt = || {
+        let mut attempt = || {
             self.change(kind, |draft| {
                 // A checkpoint is of what is there.
                 if !kind.starts_with("checkpoint.") {
@@ -246,7 +271,9 @@ impl Workspace {
                     transact::external_edit::tell_unread_steps(draft);
                     transact::external_edit::remember(draft);
                 }
-                apply_in_order(draft, changes)
+                let answers = apply_in_order(draft, changes)?;
+                look(draft, &answers);
+                Ok(answers)
             })
         };
         // An editor that saves meanwhile goes first: the change is worked out anew on what it saved.
@@ -352,15 +379,16 @@ pub(crate) fn mask_json(document: &mut serde_json::Value) {
 fn apply_in_order(draft: &mut Draft<'_>, changes: &[Change]) -> Result<Vec<Answer>, Error> {
     let total = changes.len();
     let mut answers = Vec::with_capacity(total);
-    let (mut after_addition, mut refused) = (false, false);
+    let (mut place, mut refused) = (Some(InOperation::First), false);
     while let Some(change) = changes.get(answers.len()) {
-        if after_addition && !refused {
-            let added = adapt::add_in_a_row(draft, &changes[answers.len()..]);
+        if let (Some(found), false) = (place, refused) {
+            let added = adapt::add_in_a_row(draft, &changes[answers.len()..], found);
             // Refused together, they are made one by one, to say which of them it was.
             refused = added.is_err();
             let added = added.unwrap_or_default();
             if !added.is_empty() {
                 answers.extend(added);
+                place = Some(InOperation::BehindAddition);
                 continue;
             }
         }
@@ -370,7 +398,8 @@ fn apply_in_order(draft: &mut Draft<'_>, changes: &[Change]) -> Result<Vec<Answe
             _ => ErrorKind::InBatch { number, total, source: error }.into(),
         })?;
         answers.push(answer);
-        after_addition = matches!(change, Change::StepAdd(_));
+        let is_addition = matches!(change, Change::StepAdd(_));
+        place = is_addition.then_some(InOperation::BehindAddition);
     }
     Ok(answers)
 }

@@ -201,7 +201,7 @@ fn what_is_not_understood_is_reported_everywhere() {
 }
 
 #[test]
-fn prose_is_told_from_what_is_executed_and_sixty_lines_of_it_are_quiet() {
+fn prose_is_distinguished_from_what_is_executed_and_sixty_lines_of_it_are_quiet() {
     let project = Project::with_steps(3);
     let prose: String =
         (0..60).map(|n| format!("- If case {n} looks odd, pause and think\n")).collect();
@@ -212,10 +212,10 @@ fn prose_is_told_from_what_is_executed_and_sixty_lines_of_it_are_quiet() {
     assert!(!answer["notices"].to_string().contains("understood"), "{answer}");
     let checked = project.json(&["check", "--strict"]);
     assert_eq!(checked["constraints"], json!({ "executed": 8, "prose": 62 }));
-    let said = project.ok(&["check"]).stdout;
+    let printed = project.ok(&["check"]).stdout;
     assert!(
-        said.contains("constraints.md: 8 lines executed, 62 lines passed on as prose"),
-        "{said}"
+        printed.contains("constraints.md: 8 lines executed, 62 lines passed on as prose"),
+        "{printed}"
     );
     let lines = project.json(&["rule", "check"])["lines"].clone();
     assert_eq!((&lines[0]["prose"], &lines[60]["prose"]), (&json!(true), &json!(false)));

@@ -1,11 +1,11 @@
 //! Plans of other systems, worked on in their own files.
 
-mod brought;
 mod clients;
+mod concurrent;
 mod corpus;
 mod imports;
+mod lone_plan;
 mod merging;
-mod together;
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -87,8 +87,8 @@ const TODO: &str =
 fn adopting_writes_a_layout_file_and_changes_nothing() {
     let project = project(&[("TODO.md", TODO), ("README.md", "# Hello\n")]);
     let before = bytes(project.root());
-    let said = project.ok(&["adopt", "--dry-run"]).stdout;
-    assert!(said.starts_with("todo, TODO.md: 4 tasks, 1 done, 3 open\n"), "{said}");
+    let printed = project.ok(&["adopt", "--dry-run"]).stdout;
+    assert!(printed.starts_with("todo, TODO.md: 4 tasks, 1 done, 3 open\n"), "{printed}");
     assert_eq!(bytes(project.root()), before);
     assert!(!project.root().join(".statedir").exists());
     project.ok(&["adopt"]);
@@ -200,10 +200,10 @@ fn several_plans_are_one_state_whose_ids_tell_them_apart() {
         ("openspec/changes/add-log/tasks.md", "## 1. Log\r\n- [ ] 1.1 One\r\n"),
         ("openspec/changes/archive/2026-01-01-old/tasks.md", "- [x] 1.1 Old\n"),
     ]);
-    let said = project.ok(&["adopt"]).stdout;
+    let printed = project.ok(&["adopt"]).stdout;
     assert!(
-        said.contains("openspec, openspec/changes/add-auth: 2 tasks, 1 done, 1 open"),
-        "{said}"
+        printed.contains("openspec, openspec/changes/add-auth: 2 tasks, 1 done, 1 open"),
+        "{printed}"
     );
     assert_eq!(
         steps(&project),
@@ -240,10 +240,10 @@ fn one_file_or_one_folder_is_adopted_by_its_name() {
         ("notes/things.md", "- [ ] a\n"),
         ("specs/001-login/tasks.md", "- [ ] T001 Do it\n"),
     ]);
-    let said = project.ok(&["adopt", "notes/things.md"]).stdout;
-    assert!(said.starts_with("todo, things.md: 1 task, 0 done, 1 open"), "{said}");
-    let said = project.ok(&["adopt", "specs/001-login"]).stdout;
-    assert!(said.starts_with("spec-kit, "), "{said}");
+    let printed = project.ok(&["adopt", "notes/things.md"]).stdout;
+    assert!(printed.starts_with("todo, things.md: 1 task, 0 done, 1 open"), "{printed}");
+    let printed = project.ok(&["adopt", "specs/001-login"]).stdout;
+    assert!(printed.starts_with("spec-kit, "), "{printed}");
     project.ok(&["-C", "specs/001-login", "step", "next", "--claim"]);
     let ran = project.run(&["adopt", "nowhere"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
@@ -323,8 +323,8 @@ fn a_profile_of_ones_own_is_a_file() {
         ),
         ("work/a.md", "- [o] One\n- [d] Two\n"),
     ]);
-    let said = project.ok(&["adopt", "--profile", "ours.yaml"]).stdout;
-    assert!(said.starts_with("ours, work/a.md: 2 tasks, 1 done, 1 open"), "{said}");
+    let printed = project.ok(&["adopt", "--profile", "ours.yaml"]).stdout;
+    assert!(printed.starts_with("ours, work/a.md: 2 tasks, 1 done, 1 open"), "{printed}");
     project.ok(&["step", "start", "1"]);
     project.ok(&["step", "done", "1"]);
     assert_eq!(
@@ -343,10 +343,10 @@ fn a_file_in_the_folder_of_a_system_is_read_as_one_of_it() {
         (".kiro/specs/pay/requirements.md", "# Requirements\n"),
     ]);
     for path in [".kiro/specs/pay/tasks.md", ".kiro/specs/pay"] {
-        let said = project.json(&["adopt", "--dry-run", path]);
-        assert_eq!(said["profile"], "kiro", "{path}: {said}");
-        assert_eq!(said["context"][0], "design.md", "{said}");
-        assert_eq!(said["constraints"][0], "requirements.md", "{said}");
+        let printed = project.json(&["adopt", "--dry-run", path]);
+        assert_eq!(printed["profile"], "kiro", "{path}: {printed}");
+        assert_eq!(printed["context"][0], "design.md", "{printed}");
+        assert_eq!(printed["constraints"][0], "requirements.md", "{printed}");
     }
 }
 
@@ -453,8 +453,11 @@ fn no_hint_takes_a_plan_away_that_somebody_wrote_in_another_way() {
     for args in [&["status"][..], &["check"], &["brief"], &["step", "next"], &["step", "done", "1"]]
     {
         let ran = project.run(args);
-        let said = format!("{}{}", ran.stdout, ran.stderr);
-        assert!(!said.contains("statedir restore") && !said.contains("statedir undo"), "{said}");
+        let printed = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(
+            !printed.contains("statedir restore") && !printed.contains("statedir undo"),
+            "{printed}"
+        );
     }
     assert!(project.run(&["check"]).stdout.contains("`statedir adopt`"));
     project.ok(&["adopt"]);
@@ -463,8 +466,8 @@ fn no_hint_takes_a_plan_away_that_somebody_wrote_in_another_way() {
     // Control: where nothing is left of a plan, it can be brought back.
     let project = new();
     project.write("plan.md", "oops\n");
-    let said = project.run(&["check"]).stdout;
-    assert!(said.contains("statedir restore"), "{said}");
+    let printed = project.run(&["check"]).stdout;
+    assert!(printed.contains("statedir restore"), "{printed}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn a_finished_state_is_moved_whole_and_init_starts_anew() {
     assert!(!project.dir().exists());
     let [place] = archived(&project).try_into().unwrap();
     for (name, bytes) in &files {
-        let kept = project.told(fs::read(place.join(name)).unwrap());
+        let kept = project.in_builtin_words(fs::read(place.join(name)).unwrap());
         assert!(kept.starts_with(bytes), "{name}");
         assert!(kept == *bytes || name == "history.md", "{name}");
     }
@@ -137,7 +137,7 @@ fn a_linked_archive_is_not_followed() {
 }
 
 #[test]
-fn what_cannot_be_an_archive_or_a_state_is_told_with_a_hint() {
+fn what_cannot_be_an_archive_or_a_state_is_reported_with_a_hint() {
     let project = finished();
     let place = project.root().join("workspace/archive");
     fs::write(&place, "").unwrap();

@@ -94,8 +94,8 @@ fn what_was_built_on_a_step_is_reopened_with_it() {
         project.ok(&["step", "start", step]);
         project.ok(&["step", "done", step]);
     }
-    let said = project.ok(&["step", "reset", "1", "--dependents"]).stdout;
-    assert!(said.contains("(again: 1, 2, 3)"), "{said}");
+    let printed = project.ok(&["step", "reset", "1", "--dependents"]).stdout;
+    assert!(printed.contains("(again: 1, 2, 3)"), "{printed}");
     let steps = project.json(&["step", "list"])["steps"].clone();
     let statuses: Vec<&str> =
         steps.as_array().unwrap().iter().map(|s| s["status"].as_str().unwrap()).collect();
@@ -113,13 +113,13 @@ fn a_note_for_the_next_attempt_is_passed_on_with_every_error() {
     project.ok(&["step", "fail", "1", "--error", "expected 201 got 500"]);
     project.ok(&["step", "retry", "1", "--note", "Look at the handler"]);
     let brief = project.ok(&["brief", "--for", "1"]).stdout;
-    for said in [
+    for expected in [
         "attempt 1 failed: test_create_task failed: expected 201 got 422",
         "attempt 2 failed: expected 201 got 500",
         "Add min_length=1 to the title",
         "Look at the handler",
     ] {
-        assert!(brief.contains(said), "{said}: {brief}");
+        assert!(brief.contains(expected), "{expected}: {brief}");
     }
 }
 

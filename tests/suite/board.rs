@@ -52,7 +52,7 @@ impl<'p> Tmux<'p> {
     }
 
     fn screen(&self) -> String {
-        let text = self.project.told(self.run(&["capture-pane", "-p"]).stdout);
+        let text = self.project.in_builtin_words(self.run(&["capture-pane", "-p"]).stdout);
         String::from_utf8(text).unwrap()
     }
 
@@ -199,7 +199,7 @@ fn ends_while_it_has_the_terminal() {
 }
 
 #[test]
-fn the_terminal_is_given_back_before_a_panic_is_told() {
+fn the_terminal_is_restored_before_a_panic_is_reported() {
     if !needs::program("tmux") {
         return;
     }
@@ -279,15 +279,15 @@ fn without_a_terminal_it_names_what_prints_the_same() {
     for args in [&["board"][..], &["board", "."], &["board", "--json"]] {
         let ran = project.run(args);
         assert_eq!(ran.code, 2, "{args:?} {}{}", ran.stdout, ran.stderr);
-        let said = format!("{}{}", ran.stdout, ran.stderr);
+        let printed = format!("{}{}", ran.stdout, ran.stderr);
         for text in ["terminal", "`statedir status`", "`statedir step list`"] {
-            assert!(said.contains(text), "{args:?} {said}");
+            assert!(printed.contains(text), "{args:?} {printed}");
         }
     }
 }
 
 #[test]
-fn a_terminal_that_can_do_nothing_is_no_terminal() {
+fn a_dumb_terminal_is_treated_as_none() {
     if !needs::program("script") {
         return;
     }

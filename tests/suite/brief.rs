@@ -138,8 +138,9 @@ fn every_brief_fits_its_budget_and_keeps_what_must_stay() {
             }
             if made.essentials_need.is_some() {
                 cut += 1;
-                let told = made.text.contains("would do") || made.text.contains("essentials_need");
-                assert!(budget < 200_000 && told, "{}", made.text);
+                let is_reported =
+                    made.text.contains("would do") || made.text.contains("essentials_need");
+                assert!(budget < 200_000 && is_reported, "{}", made.text);
             } else {
                 let missing: Vec<_> =
                     must.iter().filter(|text| !made.text.contains(*text)).collect();
@@ -246,12 +247,12 @@ fn a_damaged_file_hides_nothing_else() {
                 _ => {}
             }
             let ran = project.run(&["brief"]);
-            let told = format!("{damaged} {how}\n{}{}", ran.stdout, ran.stderr);
-            assert_eq!(ran.code, 4, "{told}");
-            assert!(ran.stdout.contains("Compare three vector databases"), "{told}");
-            assert!(ran.stdout.contains(&format!("## What is damaged ({damaged})")), "{told}");
+            let printed = format!("{damaged} {how}\n{}{}", ran.stdout, ran.stderr);
+            assert_eq!(ran.code, 4, "{printed}");
+            assert!(ran.stdout.contains("Compare three vector databases"), "{printed}");
+            assert!(ran.stdout.contains(&format!("## What is damaged ({damaged})")), "{printed}");
             for (file, mark) in marks {
-                assert_eq!(ran.stdout.contains(mark), file != damaged, "{mark}: {told}");
+                assert_eq!(ran.stdout.contains(mark), file != damaged, "{mark}: {printed}");
             }
             let answer = project.run(&["brief", "--json"]).json();
             assert_eq!(answer["ok"], false);
@@ -377,12 +378,12 @@ fn the_brief_of_a_step_tells_each_failed_attempt_and_why_it_was_begun_again() {
     }
     project.ok(&["step", "reset", "1", "--note", "with the key of ops"]);
     let brief = project.ok(&["brief", "--for", "1"]).stdout;
-    for told in [
+    for expected in [
         "> step 1, attempt 1 failed: the disk was full\n",
         "> step 1, attempt 2 failed: the key has expired\n",
         "with the key of ops\n",
     ] {
-        assert!(brief.contains(told), "{told}: {brief}");
+        assert!(brief.contains(expected), "{expected}: {brief}");
     }
     let other = project.ok(&["brief", "--for", "2"]).stdout;
     assert!(!other.contains("the disk was full"), "{other}");
@@ -407,7 +408,7 @@ fn rules_in_prose_and_text_under_a_title_are_passed_on() {
 }
 
 #[test]
-fn a_budget_that_is_too_small_is_told_with_one_that_would_do() {
+fn a_budget_that_is_too_small_is_reported_with_one_that_would_do() {
     let project = Project::with_steps(3);
     project.ok(&["review", "open", "May it be deleted?"]);
     let small = project.ok(&["brief", "--max-tokens", "100"]).stdout;

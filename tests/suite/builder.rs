@@ -93,13 +93,13 @@ impl Project {
         self.renamed
     }
 
-    /// What a test says, in the words of the project.
-    pub fn said(&self, text: &[u8]) -> Vec<u8> {
+    /// Text of a test with the status words of the project.
+    pub fn in_project_words(&self, text: &[u8]) -> Vec<u8> {
         if self.renamed { lifecycle::renamed(text) } else { text.to_vec() }
     }
 
-    /// What the project tells, in the built-in words.
-    pub fn told(&self, text: Vec<u8>) -> Vec<u8> {
+    /// Text of the project with the built-in status words.
+    pub fn in_builtin_words(&self, text: Vec<u8>) -> Vec<u8> {
         if self.renamed { lifecycle::builtin(&text) } else { text }
     }
 
@@ -122,7 +122,7 @@ impl Project {
 
     /// The same of a state file elsewhere.
     pub fn read_at(&self, path: &Path) -> String {
-        String::from_utf8(self.told(std::fs::read(path).unwrap())).unwrap()
+        String::from_utf8(self.in_builtin_words(std::fs::read(path).unwrap())).unwrap()
     }
 
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
@@ -131,7 +131,7 @@ impl Project {
         if self.renamed && name == "plan.md" && !workflow.exists() {
             std::fs::write(workflow, lifecycle::workflow()).unwrap();
         }
-        std::fs::write(self.path(name), self.said(text.as_ref())).unwrap();
+        std::fs::write(self.path(name), self.in_project_words(text.as_ref())).unwrap();
     }
 
     /// Replaces text that must be there.
@@ -147,7 +147,7 @@ impl Project {
         names
             .filter_map(|name| Some((name.to_string(), std::fs::read(self.path(name)).ok()?)))
             .filter(|(_, bytes)| !self.renamed || *bytes != lifecycle::workflow())
-            .map(|(name, bytes)| (name, self.told(bytes)))
+            .map(|(name, bytes)| (name, self.in_builtin_words(bytes)))
             .collect()
     }
 
@@ -159,7 +159,7 @@ impl Project {
             if self.renamed && is_template && *arg == "classic" {
                 command.arg(lifecycle::classic_templates());
             } else {
-                command.arg(std::ffi::OsStr::from_bytes(&self.said(arg.as_bytes())));
+                command.arg(std::ffi::OsStr::from_bytes(&self.in_project_words(arg.as_bytes())));
             }
         }
         if self.renamed && args.contains(&"init") && !args.contains(&"--template") {
@@ -184,7 +184,7 @@ impl Project {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // A command that refuses early does not read its input.
-        let _ = child.stdin.take().unwrap().write_all(&self.said(input.as_bytes()));
+        let _ = child.stdin.take().unwrap().write_all(&self.in_project_words(input.as_bytes()));
         Ran::from(child.wait_with_output().unwrap())
     }
 
@@ -250,13 +250,13 @@ impl Ran {
 
 impl From<Output> for Ran {
     fn from(output: Output) -> Self {
-        let told = |text: Vec<u8>| match lifecycle::is_renamed() {
+        let in_builtin_words = |text: Vec<u8>| match lifecycle::is_renamed() {
             true => lifecycle::builtin(&text),
             false => text,
         };
         Self {
-            stdout: String::from_utf8(told(output.stdout)).unwrap(),
-            stderr: String::from_utf8_lossy(&told(output.stderr)).into_owned(),
+            stdout: String::from_utf8(in_builtin_words(output.stdout)).unwrap(),
+            stderr: String::from_utf8_lossy(&in_builtin_words(output.stderr)).into_owned(),
             code: output.status.code().unwrap_or(-1),
         }
     }

@@ -135,8 +135,8 @@ fn what_a_person_wrote_or_holds_is_not_touched() {
     project.ok(&["step", "start", "1"]);
     fire(&project, list(&["done:Do part 1", "todo:Do part 2", "todo:Mine"]));
     assert_eq!(steps(&project), ["RUNNING Do part 1", "PENDING Do part 2", "PENDING Mine"]);
-    let told = project.ok(&["check"]).stdout;
-    assert!(told.contains("`Do part 1` as done, but step 1 is"), "{told}");
+    let printed = project.ok(&["check"]).stdout;
+    assert!(printed.contains("`Do part 1` as done, but step 1 is"), "{printed}");
     // The list forgets all of them: only the agent's own is left out.
     fire(&project, list(&["todo:Another"]));
     assert_eq!(
@@ -170,13 +170,13 @@ fn a_task_that_comes_back_is_reopened_and_what_others_finished_stays() {
 /// What somebody does to a step right after the agent told of its task is no change of the agent's.
 #[test]
 fn what_a_person_turns_back_is_not_turned_again() {
-    for (told, command, status) in [
+    for (printed, command, status) in [
         ("doing", &["step", "reset", "1", "--force"][..], "PENDING"),
         ("doing", &["step", "skip", "1", "--force"], "SKIPPED"),
         ("done", &["step", "reset", "1"], "PENDING"),
     ] {
         let project = Project::new();
-        let task = format!("{told}:a");
+        let task = format!("{printed}:a");
         fire(&project, list(&["todo:a", "todo:b"]));
         fire(&project, list(&[&task, "todo:b"]));
         project.ok(command);
@@ -186,9 +186,9 @@ fn what_a_person_turns_back_is_not_turned_again() {
         fire(&project, list(&[&task, "doing:b"]));
         assert_eq!(steps(&project), [wanted.as_str(), "RUNNING b"], "{command:?}");
         // What the agent changes afterwards counts again.
-        let other = if told == "done" { "doing:a" } else { "done:a" };
+        let other = if printed == "done" { "doing:a" } else { "done:a" };
         fire(&project, list(&[other, "doing:b"]));
-        let ended = if told == "done" { "RUNNING a" } else { "COMPLETED a" };
+        let ended = if printed == "done" { "RUNNING a" } else { "COMPLETED a" };
         let ended = if status == "SKIPPED" { "SKIPPED a" } else { ended };
         assert_eq!(steps(&project), [ended, "RUNNING b"], "{command:?}");
     }
@@ -202,7 +202,7 @@ fn a_change_that_a_crash_kept_from_being_made_is_made_at_the_next_event() {
         let project = Project::new();
         fire(&project, create("1", "a"));
         fire(&project, create("2", "b"));
-        let lists = project.dir().join(".statedir/lists");
+        let lists = project.dir().join(".statedir/sessions");
         let file = fs::read_dir(&lists).unwrap().next().unwrap().unwrap().path();
         let kept = tempfile::tempdir().unwrap();
         copy(&project.dir(), kept.path());
@@ -269,7 +269,7 @@ fn calls_of_one_session_at_the_same_time_are_all_kept() {
 }
 
 #[test]
-fn after_a_compaction_the_list_comes_back_and_what_it_lacks_is_told() {
+fn after_a_compaction_the_list_comes_back_and_what_it_lacks_is_reported() {
     let project = Project::new();
     fire(&project, list(&["done:Read", "doing:Write", "todo:Test"]));
     let stop = json!({ "hook_event_name": "Stop", "stop_hook_active": false,
@@ -292,8 +292,8 @@ fn after_a_compaction_the_list_comes_back_and_what_it_lacks_is_told() {
     assert!(!text.contains("ghp_"), "{text}");
     // A shorter list after that has forgotten, not dropped.
     let answer = fire(&project, list(&["doing:Write"])).unwrap();
-    let told = context(&answer);
-    assert!(told.contains("> 3 Test\n> 4 Document\n"), "{told}");
+    let printed = context(&answer);
+    assert!(printed.contains("> 3 Test\n> 4 Document\n"), "{printed}");
     assert_eq!(steps(&project)[2..], ["PENDING Test", "PENDING Document"]);
     // From then on the list is the agent's word again, for what it has.
     fire(&project, list(&["done:Write", "todo:Test"]));
@@ -411,7 +411,7 @@ fn a_helper_s_own_list_is_not_the_plan_s() {
 }
 
 #[test]
-fn while_a_person_is_asked_work_is_not_begun_but_told_later() {
+fn while_a_person_is_asked_work_is_not_started_but_reported_later() {
     let project = Project::new();
     fire(&project, list(&["todo:a"]));
     project.ok(&["review", "open", "Is the budget fine?"]);
@@ -468,7 +468,7 @@ fn a_spoiled_list_is_none() {
     {
         let project = Project::new();
         fire(&project, list(&["doing:a", "todo:b"]));
-        let kept = project.dir().join(".statedir/lists/3f2a9c1e.json");
+        let kept = project.dir().join(".statedir/sessions/3f2a9c1e.tasks");
         assert!(kept.exists());
         fs::write(&kept, spoiled).unwrap();
         fire(&project, list(&["done:a", "todo:b"]));
@@ -480,7 +480,7 @@ fn a_spoiled_list_is_none() {
 fn a_state_that_cannot_be_written_stops_nobody() {
     let project = Project::new();
     fire(&project, list(&["doing:a"]));
-    let lists = project.dir().join(".statedir/lists");
+    let lists = project.dir().join(".statedir/sessions");
     fs::remove_dir_all(&lists).unwrap();
     std::os::unix::fs::symlink(Path::new("/nonexistent"), &lists).unwrap();
     fire(&project, list(&["done:a"]));

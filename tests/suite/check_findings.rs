@@ -165,7 +165,8 @@ fn a_template_with_steps_gives_a_state_that_is_consistent_at_once() {
         {{field \"current_step\" current_step}}\n{{field \"start_time\" now}}\n\n## Steps\n\n\
         ### Step 1: Look\n- **status**: PENDING\n\n### Step 2: Decide\n- **status**: PENDING\n\
         - **depends_on**: 1 Look\n";
-    std::fs::write(templates.join("plan.md.hbs"), project.said(plan.as_bytes())).unwrap();
+    std::fs::write(templates.join("plan.md.hbs"), project.in_project_words(plan.as_bytes()))
+        .unwrap();
     if project.is_renamed() {
         std::fs::write(templates.join("workflow.yaml"), crate::lifecycle::workflow()).unwrap();
     }
@@ -198,8 +199,8 @@ fn a_plan_whose_steps_are_all_finished_is_named_and_completed_by_its_hint() {
             let found = findings(&project, "status_disagrees");
             assert_eq!(found[0]["hint"], "`statedir resume` completes it");
         }
-        let said = project.ok(&["resume"]).stdout;
-        assert!(said.starts_with("plan COMPLETED_SUCCESS: all steps are finished"), "{said}");
+        let printed = project.ok(&["resume"]).stdout;
+        assert!(printed.starts_with("plan COMPLETED_SUCCESS: all steps are finished"), "{printed}");
         assert_eq!(findings(&project, "status_disagrees"), Vec::<Value>::new());
         project.ok(&["history", "verify"]);
     }

@@ -30,7 +30,7 @@ fn lines(project: &Project, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_an_operation_did_is_told_in_words() {
+fn what_an_operation_did_is_reported_in_words() {
     let project = Project::with_steps(2);
     let id = project.json(&["step", "show", "1"])["step"]["id"].as_str().unwrap().to_owned();
     project.ok(&["step", "start", "1"]);
@@ -59,30 +59,30 @@ fn nothing_outside_since_the_newest_operation_says_what_to_look_at() {
     assert!(project.ok(&["diff"]).stdout.starts_with("no changes since "));
     project.ok(&["var", "set", "a", "1"]);
     let revision = project.json(&["status"])["revision"].as_str().unwrap().to_owned();
-    let said =
+    let expected =
         format!("no changes since {revision}; `statedir diff @-` shows the last operation\n");
-    assert_eq!(project.ok(&["diff"]).stdout, said);
+    assert_eq!(project.ok(&["diff"]).stdout, expected);
     assert_eq!(lines(&project, &["diff", "@-"]), ["variables.a: 1 added"]);
     assert!(project.ok(&["diff", "@", "@"]).stdout.starts_with("no difference between "));
 }
 
 #[test]
-fn edits_made_outside_are_told_whatever_they_are() {
+fn edits_made_outside_are_reported_whatever_they_are() {
     let project = Project::with_steps(1);
     let plan = project.read("plan.md");
     project.write("plan.md", plan.replace('\n', "\r\n"));
     assert_eq!(lines(&project, &["diff"]), ["plan.md: line ends only"]);
     project.write("plan.md", b"\xff\xfe not text");
-    let told = lines(&project, &["diff"]);
-    assert!(told.len() == 1 && told[0].starts_with("plan.md: 1 line added"), "{told:?}");
+    let printed = lines(&project, &["diff"]);
+    assert!(printed.len() == 1 && printed[0].starts_with("plan.md: 1 line added"), "{printed:?}");
     std::fs::remove_file(project.path("plan.md")).unwrap();
-    let told = lines(&project, &["diff"]);
-    assert!(told.len() == 1 && told[0].starts_with("plan.md: removed ("), "{told:?}");
+    let printed = lines(&project, &["diff"]);
+    assert!(printed.len() == 1 && printed[0].starts_with("plan.md: removed ("), "{printed:?}");
     project.write("plan.md", &plan);
     project.write("variables.json", "{oops");
-    let told = lines(&project, &["diff"]);
-    assert!(told.len() == 1 && told[0].starts_with("variables.json: "), "{told:?}");
-    assert!(told[0].contains("removed ("), "{told:?}");
+    let printed = lines(&project, &["diff"]);
+    assert!(printed.len() == 1 && printed[0].starts_with("variables.json: "), "{printed:?}");
+    assert!(printed[0].contains("removed ("), "{printed:?}");
 }
 
 #[test]
@@ -117,11 +117,11 @@ fn the_text_is_there_when_it_is_asked_for() {
 #[test]
 fn a_long_answer_says_what_it_left_out() {
     let project = Project::with_steps(12);
-    let told = lines(&project, &["diff", "@-", "@", "--limit", "5"]);
-    assert_eq!(told.len(), 6);
-    assert_eq!(told[5], "(7 more; all with --limit 0)");
+    let printed = lines(&project, &["diff", "@-", "@", "--limit", "5"]);
+    assert_eq!(printed.len(), 6);
+    assert_eq!(printed[5], "(7 more; all with --limit 0)");
     let all = lines(&project, &["diff", "@-", "@", "--limit", "0"]);
-    assert_eq!(all[..5], told[..5]);
+    assert_eq!(all[..5], printed[..5]);
     assert_eq!(all.len(), 12, "{all:?}");
     for (line, number) in all.iter().zip(1..) {
         assert!(line.starts_with(&format!("step {number} (")), "{line}");
@@ -141,9 +141,9 @@ fn git_revisions_are_sides() {
     }
     project.ok(&["step", "done", "1"]);
     git(&project, &["commit", "-qam", "second"]);
-    let told = lines(&project, &["diff", "HEAD~1", "main"]);
+    let printed = lines(&project, &["diff", "HEAD~1", "main"]);
     let finished = format!("step 1 ({id}) Do part 1: PENDING → COMPLETED (");
-    assert!(told.iter().any(|line| line.starts_with(&finished)), "{told:?}");
+    assert!(printed.iter().any(|line| line.starts_with(&finished)), "{printed:?}");
     assert!(project.ok(&["diff", "HEAD", "@"]).stdout.starts_with("no difference between git"));
     let back = lines(&project, &["diff", "@", "HEAD~1"]);
     let removed = "history: 1 entry removed: ✓ Step 1: Do part 1";
@@ -233,8 +233,8 @@ fn a_history_that_was_cut_is_compared_by_its_length() {
     let whole = project.read("history.md");
     project.write("history.md", &whole[..whole.len() - 40]);
     project.ok(&["var", "set", "a", "1"]);
-    let told = lines(&project, &["diff", "@-2"]);
-    assert!(told.iter().any(|line| line.starts_with("history.md: ")), "{told:?}");
+    let printed = lines(&project, &["diff", "@-2"]);
+    assert!(printed.iter().any(|line| line.starts_with("history.md: ")), "{printed:?}");
 }
 
 #[test]
@@ -244,10 +244,10 @@ fn a_step_between_two_that_changed_places_did_not_move() {
     let mut parts: Vec<&str> = plan.split("### Step ").collect();
     parts.swap(1, 3);
     project.write("plan.md", parts.join("### Step "));
-    let told = lines(&project, &["diff"]).join("\n");
-    assert!(told.contains("moved from place 1 to 3"), "{told}");
-    assert!(told.contains("moved from place 3 to 1"), "{told}");
-    assert!(!told.contains("from place 2 to 2"), "{told}");
+    let printed = lines(&project, &["diff"]).join("\n");
+    assert!(printed.contains("moved from place 1 to 3"), "{printed}");
+    assert!(printed.contains("moved from place 3 to 1"), "{printed}");
+    assert!(!printed.contains("from place 2 to 2"), "{printed}");
 }
 
 #[test]
@@ -256,9 +256,9 @@ fn text_that_reads_as_a_number_is_in_quotes() {
     project.write("variables.json", "{\"t\": \"1\", \"when\": \"2026-01-01\"}\n");
     project.ok(&["checkpoint", "create", "c"]);
     project.write("variables.json", "{\"t\": 1, \"when\": \"2026-01-02\"}\n");
-    let told = lines(&project, &["diff", "c"]).join("\n");
-    assert!(told.contains("variables.t: \"1\" → 1"), "{told}");
-    assert!(told.contains("variables.when: 2026-01-01 → 2026-01-02"), "{told}");
+    let printed = lines(&project, &["diff", "c"]).join("\n");
+    assert!(printed.contains("variables.t: \"1\" → 1"), "{printed}");
+    assert!(printed.contains("variables.when: 2026-01-01 → 2026-01-02"), "{printed}");
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn a_branch_of_one_letter_is_meant_before_the_beginning_of_an_id() {
     }
     // Some letter begins one id, some several; the branches are all where the state began.
     for letter in ids.chars() {
-        let told = lines(&project, &["diff", &letter.to_string(), "working"]);
-        assert_eq!(told, ["variables.count: 23 added"], "{letter}");
+        let printed = lines(&project, &["diff", &letter.to_string(), "working"]);
+        assert_eq!(printed, ["variables.count: 23 added"], "{letter}");
     }
 }

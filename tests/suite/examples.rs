@@ -74,10 +74,10 @@ fn the_library_example_prints_the_splice_and_the_changes() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     // The id of a step follows from the files, and so from the templates.
-    let said = String::from_utf8_lossy(&output.stdout);
-    let (before, rest) = said.split_once("step 1 (").unwrap();
-    let said = format!("{before}step 1 (ID{}", &rest[rest.find(')').unwrap()..]);
-    insta::assert_snapshot!(said, @r#"
+    let shown_text = String::from_utf8_lossy(&output.stdout);
+    let (before, rest) = shown_text.split_once("step 1 (").unwrap();
+    let shown_text = format!("{before}step 1 (ID{}", &rest[rest.find(')').unwrap()..]);
+    insta::assert_snapshot!(shown_text, @r#"
     status is "PENDING" at 4:19
     bytes 55..62: "PENDING" becomes "RUNNING"
     status is "RUNNING" now
@@ -112,8 +112,11 @@ pub fn run_example(project: &Project, program: &str, name: &str) -> String {
 #[test]
 fn the_hook_transcript_is_answered_as_it_says() {
     let project = Project::empty();
-    let said = run_example(&project, "bash", "hook-transcript.sh");
-    assert!(said.lines().filter(|line| line.starts_with("PreToolUse")).count() >= 5, "{said}");
+    let shown_text = run_example(&project, "bash", "hook-transcript.sh");
+    assert!(
+        shown_text.lines().filter(|line| line.starts_with("PreToolUse")).count() >= 5,
+        "{shown_text}"
+    );
     assert!(project.read("history.md").contains("Event session_end"));
 }
 
@@ -121,8 +124,8 @@ fn the_hook_transcript_is_answered_as_it_says() {
 #[test]
 fn the_rule_of_the_cost_example_pauses_the_plan() {
     let project = Project::empty();
-    let said = run_example(&project, "bash", "pause-on-cost.sh");
-    assert!(said.contains("PAUSED"), "{said}");
+    let shown_text = run_example(&project, "bash", "pause-on-cost.sh");
+    assert!(shown_text.contains("PAUSED"), "{shown_text}");
     let status = project.json(&["status"]);
     assert_eq!((&status["status"], &status["completed"]), (&json!("COMPLETED_SUCCESS"), &json!(3)));
     assert_eq!(status["directives"], json!(["ask before spending more"]));
@@ -135,8 +138,8 @@ fn the_agent_loop_finishes_its_plan() {
         return;
     }
     let project = Project::empty();
-    let said = run_example(&project, "python3", "agent_loop.py");
-    assert_eq!(said, "COMPLETED_SUCCESS: 3 of 3 steps\n");
+    let shown_text = run_example(&project, "python3", "agent_loop.py");
+    assert_eq!(shown_text, "COMPLETED_SUCCESS: 3 of 3 steps\n");
     assert!(project.read("history.md").contains("the page timed out"));
 }
 

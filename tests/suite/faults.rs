@@ -25,7 +25,7 @@ use self::{
     scene::Scene,
     strace::{Call, Fault},
 };
-use crate::{needs, prove::Slice};
+use crate::{needs, sweep_size::Slice};
 
 /// How a disturbed command ended.
 pub struct Finish {
@@ -206,8 +206,8 @@ fn a_resume_that_cannot_read_its_brief_is_done_and_says_what_is_missing() {
         scene.reset();
         let Some(finish) = strace::disturb(&scene, call, Fault::Eio) else { continue };
         assert_eq!(finish.code, Some(0), "{} {}: {}", call.index, call.line, finish.text());
-        let said = finish.text();
-        incomplete += usize::from(said.contains("note: ") && said.contains("statedir brief"));
+        let printed = finish.text();
+        incomplete += usize::from(printed.contains("note: ") && printed.contains("statedir brief"));
     }
     assert!(incomplete > 3, "only {incomplete} briefs were incomplete");
 }
@@ -241,8 +241,8 @@ fn a_fault_in_any_system_call_of_a_command_that_writes_elsewhere_too_can_be_repe
                         fired.fetch_add(1, Ordering::Relaxed);
                         if let Err(why) = outside.examine(&finish) {
                             let at = format!("{fault:?} in {} {}", call.index, call.line);
-                            let said = finish.text();
-                            let what = format!("{}, {at}: {why}\n{said:.600}", scene.name);
+                            let printed = finish.text();
+                            let what = format!("{}, {at}: {why}\n{printed:.600}", scene.name);
                             wrong.lock().unwrap().push(what);
                         }
                     }

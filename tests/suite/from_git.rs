@@ -151,7 +151,7 @@ fn a_damaged_version_is_passed_over_for_an_older_one() {
 
 #[cfg(unix)]
 #[test]
-fn a_committed_link_is_no_state_file() {
+fn a_committed_link_is_not_a_state_file() {
     let Some(repository) = worked() else { return };
     let project = &repository.project;
     let good = project.read("plan.md");

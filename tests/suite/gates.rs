@@ -108,13 +108,13 @@ fn the_end_of_a_step_waits_and_approving_carries_it_out() {
 fn a_rejection_is_routed_by_its_reason() {
     let project = phases();
     asks(&project, &["step", "done", "4"]);
-    let said = person(&project, &["review", "reject", "r1", "--why", "Scope too large"]).stdout;
-    let first = said.lines().next().unwrap();
+    let printed = person(&project, &["review", "reject", "r1", "--why", "Scope too large"]).stdout;
+    let first = printed.lines().next().unwrap();
     assert!(
         first.starts_with(
             "review r1 rejected: back to step 2 PLANNING (again: 2, 3, 4; no attempt counted)"
         ),
-        "{said}"
+        "{printed}"
     );
     assert_eq!(statuses(&project), ["COMPLETED", "PENDING", "PENDING", "PENDING", "PENDING"]);
     for step in ["2", "3"] {
@@ -130,8 +130,11 @@ fn a_rejection_is_routed_by_its_reason() {
     }
     project.ok(&["step", "start", "4"]);
     asks(&project, &["step", "done", "4"]);
-    let said = person(&project, &["review", "reject", "r2", "--why", "no mitigation"]).stdout;
-    assert!(said.contains("back to step 3 ANALYSIS (again: 3, 4; no attempt counted)"), "{said}");
+    let printed = person(&project, &["review", "reject", "r2", "--why", "no mitigation"]).stdout;
+    assert!(
+        printed.contains("back to step 3 ANALYSIS (again: 3, 4; no attempt counted)"),
+        "{printed}"
+    );
     assert_eq!(statuses(&project)[1], "COMPLETED");
 }
 
@@ -142,8 +145,8 @@ fn a_person_can_choose_where_to_go_back_to() {
     let before = project.files();
     let refused = project.run(&["--actor", "ada", "review", "reject", "r1", "--to", "nowhere"]);
     assert_eq!((refused.code, project.files()), (1, before));
-    let said = person(&project, &["review", "reject", "r1", "--to", "discovery"]).stdout;
-    assert!(said.contains("back to step 1 DISCOVERY (again: 1, 2, 3, 4;"), "{said}");
+    let printed = person(&project, &["review", "reject", "r1", "--to", "discovery"]).stdout;
+    assert!(printed.contains("back to step 1 DISCOVERY (again: 1, 2, 3, 4;"), "{printed}");
     let all = ["PENDING"; 5];
     assert_eq!(statuses(&project), all);
 }
@@ -154,8 +157,8 @@ fn a_rejection_without_a_way_back_pauses_the_plan_and_says_why() {
     let project = gated(gates, &["One", "Two"]);
     project.ok(&["step", "start", "1"]);
     asks(&project, &["step", "done", "1"]);
-    let said = person(&project, &["review", "reject", "r1", "--why", "not like this"]).stdout;
-    assert!(said.contains("plan PAUSED: review r1 rejected: not like this"), "{said}");
+    let printed = person(&project, &["review", "reject", "r1", "--why", "not like this"]).stdout;
+    assert!(printed.contains("plan PAUSED: review r1 rejected: not like this"), "{printed}");
     let status = project.json(&["status"]);
     assert_eq!((&status["status"], &status["running"]), (&json!("PAUSED"), &json!(1)));
     assert!(project.ok(&["brief"]).stdout.contains("not like this"));
@@ -238,12 +241,12 @@ fn the_end_of_the_plan_waits_behind_its_gate() {
     let status = project.json(&["status"]);
     assert_eq!((&status["status"], &status["percent"]), (&json!("IN_PROGRESS"), &json!(100)));
     assert_eq!(status["open_reviews"][0]["id"], "r1");
-    let said = person(&project, &["review", "reject", "r1", "--why", "not yet"]).stdout;
-    assert!(said.contains("back to step 2 Two (again: 2;"), "{said}");
+    let printed = person(&project, &["review", "reject", "r1", "--why", "not yet"]).stdout;
+    assert!(printed.contains("back to step 2 Two (again: 2;"), "{printed}");
     project.ok(&["step", "start", "2"]);
     project.ok(&["step", "done", "2"]);
-    let said = person(&project, &["review", "approve", "r2"]).stdout;
-    assert!(said.contains("plan: status = COMPLETED_SUCCESS"), "{said}");
+    let printed = person(&project, &["review", "approve", "r2"]).stdout;
+    assert!(printed.contains("plan: status = COMPLETED_SUCCESS"), "{printed}");
     assert_eq!(project.json(&["status"])["status"], "COMPLETED_SUCCESS");
     project.ok(&["check"]);
 }
@@ -253,8 +256,8 @@ fn resuming_asks_no_second_time() {
     let gates = "version: 1\ngates: [{name: go, subject: plan, to: IN_PROGRESS}]\n";
     let project = gated(gates, &["One"]);
     asks(&project, &["step", "start", "1"]);
-    let said = person(&project, &["review", "approve", "r1"]).stdout;
-    assert!(said.contains("plan: status = IN_PROGRESS"), "{said}");
+    let printed = person(&project, &["review", "approve", "r1"]).stdout;
+    assert!(printed.contains("plan: status = IN_PROGRESS"), "{printed}");
     project.ok(&["step", "start", "1"]);
     project.ok(&["pause", "--why", "lunch"]);
     project.ok(&["resume"]);
@@ -266,8 +269,8 @@ fn a_move_that_has_become_impossible_leaves_the_approval_standing() {
     let project = phases();
     asks(&project, &["step", "done", "4"]);
     project.ok(&["step", "reset", "4"]);
-    let said = person(&project, &["review", "approve", "r1"]).stdout;
-    assert!(said.contains("the move was not made"), "{said}");
+    let printed = person(&project, &["review", "approve", "r1"]).stdout;
+    assert!(printed.contains("the move was not made"), "{printed}");
     assert_eq!(statuses(&project)[3], "PENDING");
     project.ok(&["step", "start", "4"]);
     project.ok(&["step", "done", "4"]);
@@ -281,8 +284,8 @@ fn two_gates_before_one_move_are_asked_one_after_the_other() {
     let project = gated(gates, &["One"]);
     project.ok(&["step", "start", "1"]);
     asks(&project, &["step", "done", "1", "--note", "kept"]);
-    let said = person(&project, &["review", "approve", "r1"]).stdout;
-    assert!(said.contains("review r2 is open: gate second"), "{said}");
+    let printed = person(&project, &["review", "approve", "r1"]).stdout;
+    assert!(printed.contains("review r2 is open: gate second"), "{printed}");
     assert_eq!(statuses(&project), ["RUNNING"]);
     person(&project, &["review", "approve", "r2"]);
     assert_eq!(statuses(&project), ["COMPLETED"]);
@@ -389,8 +392,8 @@ fn a_plan_ends_when_the_last_question_about_it_is_answered() {
     project.ok(&["review", "open", "Is it good enough?"]);
     project.ok(&["step", "done", "1"]);
     assert_eq!(project.json(&["status"])["status"], "IN_PROGRESS", "somebody is still asked");
-    let said = person(&project, &["review", "approve", "r1"]).stdout;
-    assert!(said.contains("plan COMPLETED_SUCCESS"), "{said}");
+    let printed = person(&project, &["review", "approve", "r1"]).stdout;
+    assert!(printed.contains("plan COMPLETED_SUCCESS"), "{printed}");
     assert_eq!(project.json(&["status"])["status"], "COMPLETED_SUCCESS");
     // Control: with something left to do it goes on.
     let other = Project::with_steps(2);

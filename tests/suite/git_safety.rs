@@ -227,8 +227,8 @@ fn state_files_that_are_links_are_neither_read_nor_written() {
             &["merge", "--resolve"],
         ] {
             let ran = repository.ours_in(repository.project.root(), args);
-            let said = ran.stdout + &ran.stderr;
-            assert!(!said.contains("SECRET"), "{name} {args:?}: {said}");
+            let printed = ran.stdout + &ran.stderr;
+            assert!(!printed.contains("SECRET"), "{name} {args:?}: {printed}");
             assert_eq!(std::fs::read_to_string(&target).unwrap(), secret, "{name} {args:?}");
             let now = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
             let text = if now { std::fs::read_to_string(&path).unwrap() } else { String::new() };

@@ -20,7 +20,7 @@ fn finish(project: &Project, step: &str) {
 }
 
 /// How many steps are done by the plan and by the history, and what they cost.
-fn told(project: &Project) -> Value {
+fn totals(project: &Project) -> Value {
     let (status, metrics) = (project.json(&["status"]), project.json(&["metrics"]));
     json!([status["completed"], metrics["completed"], metrics["total_cost"]])
 }
@@ -52,11 +52,11 @@ fn both_ways(make: impl Fn() -> Option<(Repository, &'static str)>, before: Valu
     let accepted = project.ok(&["history", "accept", "--why", "the other way is better"]);
     assert!(accepted.stdout.contains("accepted without 1 entry"), "{}", accepted.stdout);
     assert_sound(project);
-    assert_eq!(told(project), after, "accepted");
+    assert_eq!(totals(project), after, "accepted");
     assert!(project.read("history.md").contains("the other way is better"));
     // Nobody brings back what was let go, and a clone without the log knows it, too.
     project.ok(&["check", "--fix"]);
-    assert_eq!(told(project), after, "accepted and fixed");
+    assert_eq!(totals(project), after, "accepted and fixed");
     std::fs::remove_dir_all(project.path(".statedir")).unwrap();
     assert_sound(project);
     finish(project, "3");
@@ -67,7 +67,7 @@ fn both_ways(make: impl Fn() -> Option<(Repository, &'static str)>, before: Valu
     assert_went_back(project, words);
     project.ok(&["check", "--fix"]);
     assert_sound(project);
-    assert_eq!(told(project), before, "brought back");
+    assert_eq!(totals(project), before, "brought back");
     finish(project, "3");
     assert_sound(project);
     project.ok(&["undo"]);
@@ -133,19 +133,19 @@ fn work_that_was_done_since_stays() {
     let Some(repository) = two_done() else { return };
     let project = &repository.project;
     repository.git(&["checkout", "--quiet", "--", "workspace"]);
-    let said = project.ok(&["step", "start", "3"]).stderr;
-    assert!(said.contains("`statedir history accept`"), "{said}");
+    let printed = project.ok(&["step", "start", "3"]).stderr;
+    assert!(printed.contains("`statedir history accept`"), "{printed}");
     project.ok(&["step", "done", "3", "--output", "rows=9"]);
     assert_went_back(project, "Step 2");
     project.ok(&["check", "--fix"]);
     assert_sound(project);
-    assert_eq!(told(project), json!([3, 3, 0.5]));
+    assert_eq!(totals(project), json!([3, 3, 0.5]));
     let variables = project.read("variables.json");
     assert!(variables.contains("\"rows\": 9") && variables.matches("\"rows\": 7").count() == 2);
 }
 
 #[test]
-fn switching_branches_is_no_matter_at_all() {
+fn switching_branches_is_not_a_problem() {
     let Some(repository) = two_done() else { return };
     let project = &repository.project;
     repository.on("other", &[]);
@@ -186,9 +186,9 @@ fn init_restores_a_missing_file_from_the_log_or_from_git() {
             std::fs::remove_dir_all(project.path(".statedir")).unwrap();
         }
         std::fs::remove_file(project.path("context.md")).unwrap();
-        let said = project.ok(&["init"]).stderr;
+        let printed = project.ok(&["init"]).stderr;
         let from = if has_log { "the log" } else { "the last commit" };
-        assert!(said.contains(&format!("restored from {from}")), "{said}");
+        assert!(printed.contains(&format!("restored from {from}")), "{printed}");
         assert_eq!(project.read("context.md"), before);
         assert_sound(project);
         project.ok(&["undo"]);
@@ -203,13 +203,13 @@ fn what_was_let_go_stays_so_when_the_entry_that_says_it_is_brought_back() {
     repository.git(&["checkout", "--quiet", "--", "workspace"]);
     project.ok(&["history", "accept", "--why", "the other way is better"]);
     finish(project, "2");
-    let before = told(project);
+    let before = totals(project);
     repository.commit("two is done otherwise");
     repository.git(&["revert", "--no-edit", "HEAD"]);
-    assert_ne!(told(project), before);
+    assert_ne!(totals(project), before);
     project.ok(&["check", "--fix"]);
     assert_sound(project);
-    assert_eq!(told(project), before, "the first way is not brought back");
+    assert_eq!(totals(project), before, "the first way is not brought back");
 }
 
 #[test]

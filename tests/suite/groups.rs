@@ -174,7 +174,7 @@ fn a_step_that_failed_for_good_stops_its_group_and_says_so() {
 }
 
 #[test]
-fn numbers_are_told_by_group_by_component_and_by_actor() {
+fn numbers_are_reported_by_group_by_component_and_by_actor() {
     let project = nine();
     project.ok(&["step", "set", "L0-001", "--component", "tables"]);
     project.ok(&["step", "start", "L0-001", "--actor", "ada"]);

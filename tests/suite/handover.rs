@@ -39,11 +39,15 @@ impl<'p> Agent<'p> {
         }
         let output = command.output().unwrap();
         let ran = Ran::from(output);
-        Ran { stdout: self.told(&ran.stdout), stderr: self.told(&ran.stderr), ..ran }
+        Ran {
+            stdout: self.in_builtin_words(&ran.stdout),
+            stderr: self.in_builtin_words(&ran.stderr),
+            ..ran
+        }
     }
 
-    fn told(&self, text: &str) -> String {
-        String::from_utf8(self.project.told(text.as_bytes().to_vec())).unwrap()
+    fn in_builtin_words(&self, text: &str) -> String {
+        String::from_utf8(self.project.in_builtin_words(text.as_bytes().to_vec())).unwrap()
     }
 
     fn moment(&self) -> String {
@@ -107,13 +111,13 @@ fn every_view_says_whose_a_stale_step_is_and_how_it_is_taken_over() {
     let project = Project::with_steps(3);
     begun(&project, &Agent::new(&project, "dead", "09:00:00"));
     let two = Agent::new(&project, "fresh", "11:30:00");
-    let told = |text: &str, args: &[&str]| {
+    let check = |text: &str, args: &[&str]| {
         for words in ["dead@build7", "2h 30m", "no sign of life", "statedir step take 1"] {
             assert!(text.contains(words), "{args:?} does not say {words:?}:\n{text}");
         }
     };
     for args in VIEWS {
-        told(&two.ok(args), args);
+        check(&two.ok(args), args);
     }
     let refusals: [&[&str]; 6] = [
         &["step", "next"],
@@ -124,9 +128,9 @@ fn every_view_says_whose_a_stale_step_is_and_how_it_is_taken_over() {
         &["step", "skip", "1"],
     ];
     for args in refusals {
-        told(&two.refused(args).to_string(), args);
+        check(&two.refused(args).to_string(), args);
     }
-    told(&two.refused(&["step", "done"]).to_string(), &["step", "done"]);
+    check(&two.refused(&["step", "done"]).to_string(), &["step", "done"]);
     assert!(two.ok(&["step", "take", "1"]).contains("step 1 is yours now"));
     let shown = two.step(1);
     assert_eq!(shown["claimed_by"], "fresh@build7");
@@ -142,7 +146,7 @@ fn every_view_says_whose_a_stale_step_is_and_how_it_is_taken_over() {
 }
 
 #[test]
-fn whoever_begins_a_step_or_takes_it_over_is_told_what_is_needed() {
+fn starting_or_taking_over_a_step_prints_what_it_needs() {
     let project = Project::with_steps(2);
     project.ok(&["step", "set", "1", "--description", "Ask Noor about the cookie."]);
     project.ok(&["step", "set", "1", "--input", "rows={{steps.2.rows}}"]);
@@ -150,15 +154,15 @@ fn whoever_begins_a_step_or_takes_it_over_is_told_what_is_needed() {
     project.ok(&["step", "done", "2", "--output", "rows=7"]);
     let one = Agent::new(&project, "dead", "09:00:00");
     let two = Agent::new(&project, "fresh", "11:30:00");
-    let told = |text: &str| {
+    let check = |text: &str| {
         assert!(text.contains("Ask Noor about the cookie."), "{text}");
         assert!(text.contains("input rows = 7"), "{text}");
     };
-    told(&one.ok(&["step", "start", "1"]));
-    told(&two.ok(&["step", "take", "1"]));
+    check(&one.ok(&["step", "start", "1"]));
+    check(&two.ok(&["step", "take", "1"]));
     two.ok(&["step", "fail", "1", "--error", "mypy: 12 errors"]);
     let again = two.ok(&["step", "retry", "1"]);
-    told(&again);
+    check(&again);
     assert!(again.contains("failed before: mypy: 12 errors"), "{again}");
     // The number of a step may change; what happened to it stays its own.
     project.ok(&["step", "add", "Before all", "--after", "0"]);
@@ -244,7 +248,7 @@ fn a_clock_that_is_ahead_does_not_make_a_claim_stale() {
 }
 
 #[test]
-fn machines_are_told_apart_by_their_whole_names() {
+fn machines_are_distinguished_by_their_whole_names() {
     let project = Project::with_steps(1);
     let on = |machine: &str, args: &[&str]| {
         let mut command = project.command(args);
@@ -529,12 +533,12 @@ fn all_views_recommend_the_same_next_move() {
             }
             let ran = asking.run(&["step", "next", "--json"]);
             let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
-            let said = match ran.code {
+            let recommended = match ran.code {
                 0 => answer["next_move"]["text"].as_str().unwrap().to_owned(),
                 _ => answer["error"]["hint"].as_str().unwrap().to_owned(),
             };
             if answer["error"]["code"] != "review_open" {
-                assert_eq!(said, text, "step next {story:?}");
+                assert_eq!(recommended, text, "step next {story:?}");
             }
             // What is decided is about the same step, and is not the opposite.
             let actions: &[&str] = match next["action"].as_str().unwrap() {

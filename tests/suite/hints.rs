@@ -14,7 +14,7 @@ use std::{
 
 use self::{
     sites::{Site, sites},
-    stage::{Said, Scene, Stage, scenes},
+    stage::{CommandResult, Scene, Stage, scenes},
 };
 use crate::{
     builder::{Project, Ran},
@@ -81,7 +81,7 @@ fn stands_for_something(line: &str) -> bool {
 }
 
 /// Follows one command from a state; gives what is wrong with it, and what it said.
-fn follow(stage: &Stage, command: &str) -> (Option<String>, Said, Stage) {
+fn follow(stage: &Stage, command: &str) -> (Option<String>, CommandResult, Stage) {
     let there = stage.copy();
     let before = there.kept();
     // What is for a person to decide is decided by one.
@@ -90,12 +90,12 @@ fn follow(stage: &Stage, command: &str) -> (Option<String>, Said, Stage) {
     let actor = if person { " --actor marta" } else { "" };
     let command = command.strip_suffix(" --json").unwrap_or(command);
     let json = if command.contains("--help") { "" } else { " --json" };
-    let said = there.run(&format!("{command}{actor}{json}"));
+    let shown_text = there.run(&format!("{command}{actor}{json}"));
     let mut wrong = None;
-    if matches!(said.code, 2 | 124 | 255) {
-        wrong = Some(format!("is no command: {}", said.text()));
-    } else if said.code != 0 && !said.leads_on() {
-        wrong = Some(format!("is a dead end: {}", said.text()));
+    if matches!(shown_text.code, 2 | 124 | 255) {
+        wrong = Some(format!("is no command: {}", shown_text.text()));
+    } else if shown_text.code != 0 && !shown_text.leads_on() {
+        wrong = Some(format!("is a dead end: {}", shown_text.text()));
     }
     if command == "statedir undo" {
         if stage.is_edited() {
@@ -107,7 +107,7 @@ fn follow(stage: &Stage, command: &str) -> (Option<String>, Said, Stage) {
     if !lost.is_empty() {
         wrong = Some(format!("loses {lost:?}"));
     }
-    (wrong, said, there)
+    (wrong, shown_text, there)
 }
 
 /// Whether what was wanted can be had in so many moves.
@@ -116,8 +116,8 @@ fn leads_to(stage: &Stage, goal: &str, hints: &[String], moves: usize) -> bool {
         return true;
     }
     let onward = |command: &String| {
-        let (_, said, there) = follow(stage, command);
-        leads_to(&there, goal, &said.commands(), moves - 1)
+        let (_, shown_text, there) = follow(stage, command);
+        leads_to(&there, goal, &shown_text.commands(), moves - 1)
     };
     moves > 0 && hints.iter().any(onward)
 }
@@ -126,8 +126,8 @@ fn leads_to(stage: &Stage, goal: &str, hints: &[String], moves: usize) -> bool {
 fn play(scene: &Scene, wrong: &mut Vec<String>) -> Vec<String> {
     let stage = Stage::set(scene);
     let (in_json, in_text) = (stage.copy(), stage.copy());
-    let said = in_json.run(&scene.line(true));
-    let mut texts = said.texts();
+    let shown_text = in_json.run(&scene.line(true));
+    let mut texts = shown_text.texts();
     texts.extend(in_text.run(&scene.line(false)).texts());
     let hints: Vec<String> =
         texts.iter().flat_map(|text| commands(text)).collect::<BTreeSet<_>>().into_iter().collect();
@@ -139,7 +139,7 @@ fn play(scene: &Scene, wrong: &mut Vec<String>) -> Vec<String> {
         if stands_for_something(command) {
             fault(format!("`{command}` cannot be pasted"));
         }
-        if said.code != 0 && *command == scene.says {
+        if shown_text.code != 0 && *command == scene.says {
             fault(format!("`{command}` is the command that was refused"));
         }
         let (found, answer, _) = follow(&in_json, command);
@@ -267,7 +267,7 @@ fn the_way_from_an_empty_plan_to_work_has_no_loop() {
 fn a_command_that_named_its_directory_is_answered_with_commands_that_name_it() {
     let (project, elsewhere) = (Project::with_steps(2), tempfile::tempdir().unwrap());
     let dir = project.dir().display().to_string();
-    let said = |args: &[&str], dir: Option<&str>| {
+    let shown_text = |args: &[&str], dir: Option<&str>| {
         let named = dir.map_or(Vec::new(), |dir| vec!["-C", dir]);
         let from = if dir.is_some() { elsewhere.path() } else { project.root() };
         let mut command = project.command(&[&named, args].concat());
@@ -291,8 +291,9 @@ fn a_command_that_named_its_directory_is_answered_with_commands_that_name_it() {
         &["recover"],
         &["resume"],
     ] {
-        let plain = if args == ["step", "next", "--claim"] { vec![] } else { said(args, None) };
-        let with = said(args, Some(&dir));
+        let plain =
+            if args == ["step", "next", "--claim"] { vec![] } else { shown_text(args, None) };
+        let with = shown_text(args, Some(&dir));
         assert!(with.iter().all(|command| command.starts_with(&named)), "{args:?}: {with:?}");
         // The control: else they name none.
         assert!(plain.iter().all(|command| !command.contains("-C")), "{args:?}: {plain:?}");

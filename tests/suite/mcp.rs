@@ -123,7 +123,7 @@ fn a_tool_answers_with_the_document_of_its_command() {
     for (tool, arguments, words) in pairs {
         let mut command = project.command(&[words, &["--json"]].concat());
         let printed = command.envs(fixed).output().unwrap().stdout;
-        let printed: Value = serde_json::from_slice(&project.told(printed)).unwrap();
+        let printed: Value = serde_json::from_slice(&project.in_builtin_words(printed)).unwrap();
         assert_eq!(client.call(tool, arguments), printed, "{tool} and {words:?}");
     }
 }

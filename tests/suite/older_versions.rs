@@ -60,10 +60,10 @@ fn migrate_says_the_same_in_the_new_layout_and_can_be_undone() {
     let files = project.files();
     let steps = |project: &Project| {
         let list = project.json(&["step", "list", "--all"])["steps"].clone();
-        let said = |step: &serde_json::Value| {
+        let summarise = |step: &serde_json::Value| {
             ["number", "id", "title", "status"].map(|key| step[key].to_string()).join(" ")
         };
-        list.as_array().unwrap().iter().map(said).collect::<Vec<_>>()
+        list.as_array().unwrap().iter().map(summarise).collect::<Vec<_>>()
     };
     let (before, cost) = (steps(&project), project.json(&["metrics"])["total_cost"].clone());
     project.ok(&["migrate"]);

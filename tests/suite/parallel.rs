@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 
 use crate::{
     builder::{Project, Ran},
-    dice::Dice,
     needs,
-    prove::Slice,
+    random::Random,
+    sweep_size::Slice,
 };
 
 const PROCESSES: usize = 8;
@@ -305,7 +305,7 @@ struct Written {
 }
 
 /// One writer: every change sets two variables and adds an entry, and now and then is killed.
-fn write_and_be_killed(project: &Project, writer: u64, count: u64, dice: &mut Dice) -> Written {
+fn write_and_be_killed(project: &Project, writer: u64, count: u64, dice: &mut Random) -> Written {
     let mut written = Written::default();
     for n in 1..=count {
         let changes = json!([
@@ -361,7 +361,7 @@ fn nothing_is_lost_among_kills_editors_git_and_readers() {
     let (running, reads) = (AtomicUsize::new(writers), AtomicUsize::new(0));
     let is_over = || running.load(Ordering::Relaxed) == 0;
     let results = together(writers + 3, |who| {
-        let mut dice = Dice::new(seed * 1000 + who as u64);
+        let mut dice = Random::new(seed * 1000 + who as u64);
         if who < writers {
             let written = write_and_be_killed(&project, who as u64, count, &mut dice);
             running.fetch_sub(1, Ordering::Relaxed);

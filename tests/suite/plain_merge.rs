@@ -9,7 +9,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use crate::{dice::Dice, merge::repository::Repository};
+use crate::{merge::repository::Repository, random::Random};
 
 /// A plan at the time when branches leave it.
 struct Base {
@@ -55,7 +55,7 @@ impl Measure {
 }
 
 /// One step, from its start to its end, on the branch that is checked out.
-fn work(repository: &Repository, dice: &mut Dice, step: u64, side: &str) {
+fn work(repository: &Repository, dice: &mut Random, step: u64, side: &str) {
     let project = &repository.project;
     let step = step.to_string();
     project.ok(&["step", "start", &step]);
@@ -86,7 +86,7 @@ fn work(repository: &Repository, dice: &mut Dice, step: u64, side: &str) {
 /// One or two steps, and now and then a new one; whether there is one.
 fn branch(
     repository: &Repository,
-    dice: &mut Dice,
+    dice: &mut Random,
     base: &Base,
     name: &str,
     steps: &[u64],
@@ -117,9 +117,9 @@ fn later(repository: &Repository) {
 }
 
 /// Some of the open steps for one side, and others for the other.
-fn share_out(dice: &mut Dice, base: &Base) -> [Vec<u64>; 2] {
+fn share_out(dice: &mut Random, base: &Base) -> [Vec<u64>; 2] {
     let mut steps: Vec<u64> = (base.done + 1..=base.steps).collect();
-    let mut take = |dice: &mut Dice| {
+    let mut take = |dice: &mut Random| {
         let at = usize::try_from(dice.roll(steps.len() as u64)).unwrap();
         steps.remove(at)
     };
@@ -165,7 +165,7 @@ fn begin(base: &Base, seed: u64, has_attributes: bool) -> Option<Repository> {
         std::fs::remove_file(attributes).unwrap();
     }
     // Which results are neighbours follows from the ids: the same in every run.
-    let mut dice = Dice::new(seed);
+    let mut dice = Random::new(seed);
     let mut plan = repository.project.read("plan.md");
     let listed = repository.project.json(&["step", "list"]);
     for (at, step) in listed["steps"].as_array().unwrap().iter().enumerate() {
@@ -191,7 +191,7 @@ fn measure(base: &Base, pairs: usize, has_attributes: bool) -> Option<Measure> {
         if pair > 1 && pair % PAIRS_OF_A_PLAN == 1 {
             repository = begin(base, pair as u64, has_attributes)?;
         }
-        let mut dice = Dice::new(pair as u64);
+        let mut dice = Random::new(pair as u64);
         let [ours, theirs] = share_out(&mut dice, base);
         let mut has_new = branch(&repository, &mut dice, base, "a", &ours);
         later(&repository);

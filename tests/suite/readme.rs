@@ -157,10 +157,10 @@ fn every_kind_of_change_is_described() {
     let help = command.find_subcommand("apply").unwrap().get_after_help().unwrap().to_string();
     // The reader of changes names all of them when it is asked for one that does not exist.
     let unknown = serde_json::json!({ "op": "none such" });
-    let told = serde_json::from_value::<statedir::Change>(unknown).unwrap_err();
-    let told = told.to_string();
-    let kinds: Vec<&str> = told.split('`').filter(|word| word.contains('.')).collect();
-    assert!(kinds.len() > 25, "{told}");
+    let printed = serde_json::from_value::<statedir::Change>(unknown).unwrap_err();
+    let printed = printed.to_string();
+    let kinds: Vec<&str> = printed.split('`').filter(|word| word.contains('.')).collect();
+    assert!(kinds.len() > 25, "{printed}");
     let described = |kind: &&str| help.split([' ', ',', '\n']).any(|word| word == *kind);
     let missing: Vec<&&str> = kinds.iter().filter(|kind| !described(kind)).collect();
     assert!(missing.is_empty(), "{missing:?}");

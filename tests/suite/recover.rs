@@ -146,7 +146,7 @@ fn a_paused_plan_goes_on_where_it_was() {
 }
 
 #[test]
-fn nothing_to_recover_is_said_and_changes_nothing() {
+fn nothing_to_recover_is_reported_and_changes_nothing() {
     for project in [half_done(2, 2), Project::new()] {
         let before = project.files();
         let answer = project.json(&["recover", "--apply"]);
@@ -291,7 +291,7 @@ fn a_step_that_another_depends_on_is_not_left_out() {
         let plan = format!("{}- **depends_on**: {on}\n{}", &plan[..at], &plan[at..]);
         project.write("plan.md", plan);
         let answer = project.json(&["recover"]);
-        assert!(ruled_out(&answer).contains("step 10 needs what step 9 gives"), "{answer}");
+        assert!(ruled_out(&answer).contains("step 10 needs the result of step 9"), "{answer}");
         assert_eq!(answer["evidence"]["step"]["needed_by"], json!([10]));
     }
 }

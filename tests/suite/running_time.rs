@@ -63,15 +63,15 @@ fn several_changes_at_once_fire_it_once() {
 }
 
 #[test]
-fn a_limit_is_told_while_the_step_runs() {
+fn a_limit_is_reported_while_the_step_runs() {
     let project = Project::with_steps(1);
     project.ok(&["constraint", "set", "max_execution_time", "5m"]);
     project.at("12:00:00", &["step", "start", "1"]);
     let ran = project.at("12:04:00", &["var", "set", "a", "0"]);
     assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("max_execution_time"));
     let ran = project.at("12:06:00", &["var", "set", "a", "1"]);
-    let said = format!("{}{}", ran.stdout, ran.stderr);
-    assert!(said.contains("max_execution_time"), "{said}");
+    let printed = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(printed.contains("max_execution_time"), "{printed}");
     // Told once.
     let ran = project.at("12:07:00", &["var", "set", "a", "2"]);
     assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("max_execution_time"));

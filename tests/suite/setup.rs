@@ -282,7 +282,7 @@ fn instructions_that_clients_share_stay_until_the_last_one_goes() {
 }
 
 #[test]
-fn what_a_person_wrote_into_a_block_is_not_lost_without_a_word() {
+fn what_a_person_wrote_into_a_block_is_not_lost_silently() {
     let project = Project::empty();
     setup(&project, &["claude"]);
     let mine = read(&project, "CLAUDE.md").replace("The loop:", "The loop, as we like it:");
@@ -402,9 +402,9 @@ fn a_check_tells_what_is_in_place_and_proves_it() {
         setup(&project, &[client]);
     }
     let before = tree(project.root());
-    let told = check(&["--json"]);
-    assert_eq!(told.code, 0, "{}", told.stdout);
-    let clients = told.json()["clients"].as_array().unwrap().clone();
+    let shown_text = check(&["--json"]);
+    assert_eq!(shown_text.code, 0, "{}", shown_text.stdout);
+    let clients = shown_text.json()["clients"].as_array().unwrap().clone();
     let named: Vec<&str> =
         clients.iter().map(|client| client["client"].as_str().unwrap()).collect();
     assert_eq!(named, ["claude", "codex", "cursor", "gemini", "opencode"]);

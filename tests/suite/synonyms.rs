@@ -54,14 +54,14 @@ fn a_suggestion_changes_nothing_and_can_be_pasted_into_a_shell() {
         let answer = project.refused(2, typed);
         let hint = answer["error"]["hint"].as_str().unwrap().replace(" --json`", "`");
         assert_eq!(hint, suggested, "{typed:?}");
-        let told = project.run(typed);
-        assert!(told.stderr.ends_with(&format!("hint: {suggested}\n")), "{}", told.stderr);
-        assert!(!told.stderr.contains("similar"), "{}", told.stderr);
+        let printed = project.run(typed);
+        assert!(printed.stderr.ends_with(&format!("hint: {suggested}\n")), "{}", printed.stderr);
+        assert!(!printed.stderr.contains("similar"), "{}", printed.stderr);
     }
 }
 
 #[test]
-fn what_is_still_missing_is_said_of_the_command_that_is_meant() {
+fn missing_arguments_are_reported_for_the_intended_command() {
     let project = Project::with_steps(1);
     let answer = project.refused(2, &["note"]);
     assert_eq!(answer["error"]["hint"], "`statedir context add --help`");
@@ -185,19 +185,19 @@ fn claiming_a_step_prints_what_is_needed_to_begin() {
     project.ok(&["step", "start", "1"]);
     project.ok(&["step", "fail", "1", "--error", "HTTP 503"]);
     project.ok(&["step", "reset", "1"]);
-    let told = project.ok(&["step", "next", "--claim"]).stdout;
+    let printed = project.ok(&["step", "next", "--claim"]).stdout;
     for part in [
         "Only the *first* ten pages.",
         "input url = \"https://example.org\"",
         "expects pages: how many",
         "failed before: HTTP 503",
     ] {
-        assert!(told.contains(part), "{part}:\n{told}");
+        assert!(printed.contains(part), "{part}:\n{printed}");
     }
     project.ok(&["step", "reset", "1"]);
-    let told = project.json(&["step", "next", "--claim"]);
-    assert_eq!(told["inputs"]["url"], "https://example.org", "{told}");
-    assert_eq!(told["earlier_errors"][0], "HTTP 503", "{told}");
+    let printed = project.json(&["step", "next", "--claim"]);
+    assert_eq!(printed["inputs"]["url"], "https://example.org", "{printed}");
+    assert_eq!(printed["earlier_errors"][0], "HTTP 503", "{printed}");
 }
 
 #[test]
@@ -207,12 +207,12 @@ fn an_option_that_a_hint_names_comes_with_the_line_that_was_typed() {
         let error = project.refused(1, args)["error"].clone();
         error["hint"].as_str().unwrap().to_owned()
     };
-    let said = hint(&["context", "add", "--section", "Open ends", "it's late"]);
+    let hint_text = hint(&["context", "add", "--section", "Open ends", "it's late"]);
     let command = r"`statedir context add --section 'Open ends' 'it'\''s late' --create --json`";
-    assert!(said.contains(command), "{said}");
+    assert!(hint_text.contains(command), "{hint_text}");
     project.ok(&["context", "add", "--section", "Open ends", "it's late", "--create"]);
-    let said = hint(&["constraint", "set", "xyzzy", "1"]);
-    assert!(said.contains("`statedir constraint set xyzzy 1 --create --json`"), "{said}");
+    let hint_text = hint(&["constraint", "set", "xyzzy", "1"]);
+    assert!(hint_text.contains("`statedir constraint set xyzzy 1 --create --json`"), "{hint_text}");
 }
 
 #[test]

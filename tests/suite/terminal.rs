@@ -33,7 +33,7 @@ fn shown(project: &Project, columns: u32, env: &[(&str, &str)], args: &[&str]) -
         .stdin(std::process::Stdio::null())
         .output()
         .unwrap();
-    String::from_utf8(project.told(ran.stdout)).unwrap().replace('\r', "")
+    String::from_utf8(project.in_builtin_words(ran.stdout)).unwrap().replace('\r', "")
 }
 
 fn talkative() -> Project {
@@ -171,7 +171,7 @@ fn awkward_times(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn times_are_told_as_people_say_them() {
+fn times_are_shown_as_people_say_them() {
     assert_eq!(
         awkward_times("took 41424ms (7200s), 300 seconds, 90 ms, 5s"),
         ["41424ms", "7200s", "300 seconds"]
@@ -190,7 +190,7 @@ fn times_are_told_as_people_say_them() {
     project.ok(&["step", "start", "2"]);
     project.ok(&["step", "fail", "2", "--time", "41424ms", "--error", "no"]);
     project.ok(&["step", "start", "3", "--actor", "ada"]);
-    let mut told = done.stdout + &done.stderr;
+    let mut printed = done.stdout + &done.stderr;
     for args in [
         &["status"][..],
         &["metrics"],
@@ -217,8 +217,8 @@ fn times_are_told_as_people_say_them() {
         // What somebody wrote is quoted as it is.
         let text = text.replace("200s", "").replace("execution time > ", "");
         assert_eq!(awkward_times(&text), [""; 0], "{args:?}\n{text}");
-        told.push_str(&text);
+        printed.push_str(&text);
     }
-    assert!(told.contains("2h 34m"), "{told}");
+    assert!(printed.contains("2h 34m"), "{printed}");
     assert_eq!(awkward_times(&project.read("history.md").replace("200s", "")), [""; 0]);
 }

@@ -55,8 +55,8 @@ fn readers_in_a_clone_say_that_the_log_is_not_used_and_touch_nothing() {
     assert_eq!(checkpoints(&clone), 0);
     assert_eq!(clone.json(&["op", "log"])["operations"].as_array().unwrap().len(), 0);
     let check = clone.ok(&["check"]);
-    let said = check.stdout + &check.stderr;
-    assert!(said.contains("is not used") && said.contains("statedir trust"), "{said}");
+    let printed = check.stdout + &check.stderr;
+    assert!(printed.contains("is not used") && printed.contains("statedir trust"), "{printed}");
     assert_eq!(fs::read(clone.path(".statedir/log/00000001.log")).unwrap(), log);
     assert!(aside(&clone).is_empty());
 }

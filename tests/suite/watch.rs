@@ -43,20 +43,20 @@ impl Drop for Watching {
 const ALL: [&str; 2] = ["--since", "000000000000"];
 
 #[test]
-fn operations_are_told_as_they_happen() {
+fn operations_are_reported_as_they_happen() {
     let project = Project::new();
     let mut watching = Watching::begin(&project, &ALL);
     assert_eq!(watching.next()["kind"], "init");
     project.ok(&["var", "set", "a", "1", "--actor", "ada"]);
-    let told = watching.next();
-    assert_eq!((&told["kind"], &told["actor"]), (&json!("var.set"), &json!("ada")));
-    assert_eq!(told["files"], json!(["variables.json"]));
+    let printed = watching.next();
+    assert_eq!((&printed["kind"], &printed["actor"]), (&json!("var.set"), &json!("ada")));
+    assert_eq!(printed["files"], json!(["variables.json"]));
     let newest = project.json(&["op", "log", "--limit", "1"])["operations"][0].clone();
-    assert_eq!(told, newest);
+    assert_eq!(printed, newest);
     for n in 0..30 {
         project.ok(&["var", "set", "a", &n.to_string()]);
     }
-    let mut parent = told["id"].clone();
+    let mut parent = printed["id"].clone();
     for _ in 0..30 {
         let next = watching.next();
         assert_eq!(next["parent"], parent, "none is left out, none comes twice");
@@ -125,9 +125,9 @@ fn a_conflict_tells_what_changed_since() {
     project.ok(&["step", "start", "1", "--actor", "bob"]);
     let answer = project.refused(3, &["var", "set", "b", "2", "--if-match", &seen]);
     let changed = answer["changed"].as_array().unwrap();
-    let told: Vec<_> =
+    let printed: Vec<_> =
         changed.iter().map(|op| (op["kind"].as_str(), op["actor"].as_str())).collect();
-    assert_eq!(told, [(Some("var.set"), Some("ada")), (Some("step.start"), Some("bob"))]);
+    assert_eq!(printed, [(Some("var.set"), Some("ada")), (Some("step.start"), Some("bob"))]);
     assert_eq!(changed[0]["files"], json!(["variables.json"]));
     assert!(changed.iter().all(|op| op["id"].is_string()));
     assert_eq!(answer["complete"], true);

@@ -26,9 +26,9 @@ struct Part {
 enum How {
     /// A test that reads both variables and prints what it did.
     Test(&'static [&'static str], &'static str),
-    /// Property tests, each of which runs so many cases.
+    /// Property tests, with the number of cases that each runs.
     Properties(&'static [&'static str]),
-    /// Every target of the fuzzer, for so many seconds each.
+    /// Every fuzz target, with the seconds for each.
     Fuzz,
 }
 
@@ -149,11 +149,11 @@ pub fn run(args: impl Iterator<Item = String>) -> ExitCode {
 
 /// Runs slices of a part until it is large enough; `false` when one of them fails.
 fn prove(part: &Part, size: u64, seed: u64, report: &Path) -> bool {
-    let (mut slices, mut done) = so_far(&fs::read_to_string(report).unwrap_or_default());
+    let (mut slices, mut done) = progress_in(&fs::read_to_string(report).unwrap_or_default());
     println!("==> {}: {done} of {size} {} in {}", part.name, part.unit, report.display());
     while done < size {
         let started = Instant::now();
-        let Some((count, said)) = slice(part, seed + slices) else {
+        let Some((count, report_lines)) = slice(part, seed + slices) else {
             eprintln!("==> {}: the slice with seed {} failed", part.name, seed + slices);
             return false;
         };
@@ -163,7 +163,7 @@ fn prove(part: &Part, size: u64, seed: u64, report: &Path) -> bool {
         }
         done += count;
         let seconds = started.elapsed().as_secs();
-        let line = format!("slice {slices}: {count} {} in {seconds} s ({said})", part.unit);
+        let line = format!("slice {slices}: {count} {} in {seconds} s ({report_lines})", part.unit);
         println!("{line}; {done} in all");
         if let Err(error) = note(report, &line) {
             eprintln!("{}: {error}", report.display());
@@ -176,7 +176,7 @@ fn prove(part: &Part, size: u64, seed: u64, report: &Path) -> bool {
 }
 
 /// How many slices a report tells of, and how much they did.
-fn so_far(report: &str) -> (u64, u64) {
+fn progress_in(report: &str) -> (u64, u64) {
     let counts = report.lines().filter_map(|line| {
         let (_, rest) = line.strip_prefix("slice ")?.split_once(": ")?;
         rest.split(' ').next()?.parse::<u64>().ok()
@@ -240,11 +240,13 @@ fn test(
         let tests: u64 = passed.sum();
         return Some((tests * size, format!("{tests} properties")));
     }
-    let said: Vec<&str> =
+    let report_lines: Vec<&str> =
         text.lines().filter_map(|line| Some(line.split_once("proved: ")?.1)).collect();
-    let counts = said.iter().filter_map(|said| said.split(' ').next()?.parse::<u64>().ok());
+    let counts = report_lines
+        .iter()
+        .filter_map(|report_lines| report_lines.split(' ').next()?.parse::<u64>().ok());
     let count = counts.sum();
-    (!said.is_empty()).then(|| (count, said.join("; ")))
+    (!report_lines.is_empty()).then(|| (count, report_lines.join("; ")))
 }
 
 /// Each target for its share of the seconds, with the corpus in the tree as a beginning.
@@ -300,7 +302,7 @@ mod tests {
     fn a_report_is_gone_on_with() {
         let report =
             "commit x\nslice 0: 812 faults in 9 s (812 faults)\nslice 1: 8 faults in 1 s ()\n";
-        assert_eq!(so_far(report), (2, 820));
-        assert_eq!(so_far(""), (0, 0));
+        assert_eq!(progress_in(report), (2, 820));
+        assert_eq!(progress_in(""), (0, 0));
     }
 }

@@ -18,7 +18,7 @@ fn allowed(deny: &str) -> Vec<&str> {
 }
 
 /// Whether an expression such as `MIT OR Apache-2.0` can be met with what is allowed.
-fn is_met(expression: &str, allowed: &[&str]) -> bool {
+fn is_satisfied(expression: &str, allowed: &[&str]) -> bool {
     let plain = expression.replace('/', " OR ").replace(['(', ')'], " ");
     plain.split(" AND ").all(|all| all.split(" OR ").any(|one| allowed.contains(&one.trim())))
 }
@@ -48,7 +48,7 @@ pub fn list_licences() -> ExitCode {
     let mut is_clean = !crates.is_empty();
     for (name, licence) in &crates {
         println!("{name}: {licence}");
-        if !is_met(licence, &allowed) {
+        if !is_satisfied(licence, &allowed) {
             eprintln!("{name}: `{licence}` is not allowed by deny.toml");
             is_clean = false;
         }
@@ -113,10 +113,10 @@ mod tests {
         let allowed = allowed("[licenses]\nallow = [\"MIT\", \"Apache-2.0\"]\n");
         assert_eq!(allowed, ["MIT", "Apache-2.0"]);
         for met in ["MIT", "Apache-2.0/MIT", "GPL-3.0 OR MIT", "(MIT OR GPL-2.0) AND Apache-2.0"] {
-            assert!(is_met(met, &allowed), "{met}");
+            assert!(is_satisfied(met, &allowed), "{met}");
         }
         for unmet in ["", "GPL-3.0", "MIT AND GPL-3.0"] {
-            assert!(!is_met(unmet, &allowed), "{unmet}");
+            assert!(!is_satisfied(unmet, &allowed), "{unmet}");
         }
     }
 }

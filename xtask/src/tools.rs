@@ -36,12 +36,12 @@ pub fn is_ci() -> bool {
 /// tests that need it: under CI they fail.
 pub fn install_missing() {
     for (component, command) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
-        if !works("cargo", &[command, "--version"]) {
+        if !succeeds("cargo", &[command, "--version"]) {
             println!("==> installing the component {component}");
-            report(component, runs("rustup", &["component", "add", component]));
+            report(component, succeeds_visibly("rustup", &["component", "add", component]));
         }
     }
-    let packages = missing_packages(PROGRAMS, works);
+    let packages = missing_packages(PROGRAMS, succeeds);
     if !packages.is_empty() {
         println!("==> installing {}", packages.join(", "));
         let install = [&["install", "--no-install-recommends"], &packages[..]].concat();
@@ -51,11 +51,12 @@ pub fn install_missing() {
 
 /// Checks licences, advisories and sources of the dependencies by `deny.toml`.
 pub fn audit() -> Audit {
-    if !works("cargo", &["deny", "--version"]) {
+    if !succeeds("cargo", &["deny", "--version"]) {
         return Audit::Skipped;
     }
     println!("==> dependency audit: cargo deny check");
-    if !runs("cargo", &["deny", "--workspace", "check", "licenses", "bans", "sources"]) {
+    if !succeeds_visibly("cargo", &["deny", "--workspace", "check", "licenses", "bans", "sources"])
+    {
         return Audit::Failed;
     }
     match advisories() {
@@ -70,11 +71,11 @@ fn advisories() -> Option<bool> {
     let mut command = Command::new("cargo");
     command.args(["deny", "--workspace", "check", "advisories"]);
     let output = command.output().ok()?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() && said.contains("failed to fetch advisory database") {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() && stderr.contains("failed to fetch advisory database") {
         return None;
     }
-    eprint!("{said}");
+    eprint!("{stderr}");
     Some(output.status.success())
 }
 
@@ -97,7 +98,7 @@ fn apt_get(args: &[&str]) -> bool {
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
     let sudo: &[&str] = if is_root { &[] } else { &["sudo", "--non-interactive"] };
     let words = [sudo, &["apt-get", "--quiet", "--yes"], args].concat();
-    runs(words[0], &words[1..])
+    succeeds_visibly(words[0], &words[1..])
 }
 
 fn report(what: &str, is_installed: bool) {
@@ -107,14 +108,14 @@ fn report(what: &str, is_installed: bool) {
 }
 
 /// Whether the program succeeds with these arguments, in silence.
-fn works(program: &str, args: &[&str]) -> bool {
+fn succeeds(program: &str, args: &[&str]) -> bool {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
 /// The same, and one sees what it says.
-fn runs(program: &str, args: &[&str]) -> bool {
+fn succeeds_visibly(program: &str, args: &[&str]) -> bool {
     Command::new(program).args(args).status().is_ok_and(|status| status.success())
 }
 

@@ -2,6 +2,7 @@
 
 mod find;
 mod propose;
+mod refused;
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,10 @@ use std::{
     sync::Arc,
 };
 
-pub(crate) use self::propose::{Proposed, Wanted, propose};
+pub(crate) use self::{
+    propose::{Proposed, Wanted, propose},
+    refused::Refused,
+};
 use crate::{
     adapters::{config_directory, foreign},
     domain::{
@@ -91,6 +95,9 @@ impl FoundPlan {
     }
 }
 
+/// What people call it.
+const GOALS: [&str; 5] = ["goal", "objective", "objetivo", "目标", "目標"];
+
 /// The goal that is named before the first task: `**Goal:** Take money`, or the line below `## Goal`. A
 /// placeholder of a template is none.
 fn goal(text: &str) -> Option<String> {
@@ -100,13 +107,14 @@ fn goal(text: &str) -> Option<String> {
             break;
         }
         let bare = line.replace("**", "");
-        let (word, rest) = bare.split_once(':').unwrap_or((bare.as_str(), ""));
+        let (word, rest) = bare.split_once([':', '：']).unwrap_or((bare.as_str(), ""));
         let word = word.trim_start_matches(['#', '-', '*', ' ']).trim_end();
+        let is_goal = GOALS.iter().any(|goal| word.eq_ignore_ascii_case(goal));
         let said = match line.starts_with('#') {
-            false if is_next => bare.as_str(),
-            false if word.eq_ignore_ascii_case("goal") => rest.trim(),
+            false if is_next => bare.trim_start_matches(['-', '*', ' ']),
+            false if is_goal => rest.trim(),
             is_heading => {
-                is_next = is_heading && word.eq_ignore_ascii_case("goal") && rest.is_empty();
+                is_next = is_heading && is_goal && rest.is_empty();
                 continue;
             }
         };
@@ -202,7 +210,7 @@ pub(crate) fn with_profile(dir: &Path, profile: Profile) -> Option<Detected> {
     if paths.is_empty() {
         paths = find::inside(dir, &profile);
     }
-    paths.retain(|path| !profile.skip.iter().any(|pattern| profile::matches(pattern, path)));
+    paths.retain(|path| !profile.skips(path));
     paths.sort_unstable();
     paths.dedup();
     paths.truncate(find::MOST);
@@ -222,14 +230,15 @@ pub(crate) fn with_profile(dir: &Path, profile: Profile) -> Option<Detected> {
 /// One file that the user named.
 pub(crate) fn with_file(dir: &Path, file: &str, profile: Profile) -> Option<Detected> {
     let plan = FoundPlan::read(dir, file, &profile)?;
-    Some(Detected { profile, plans: vec![plan], unreadable: Vec::new() })
+    let is_there = plan.tasks.len() > 0 || profile.without_tasks;
+    is_there.then(|| Detected { profile, plans: vec![plan], unreadable: Vec::new() })
 }
 
 /// The profile that a user names: one of ours, one of their own, or a file.
 ///
 /// # Errors
 /// Why it cannot be used.
-pub(crate) fn profile_named(name: &str) -> Result<Profile, String> {
+pub(crate) fn profile_named(name: &str) -> Result<Profile, Refused> {
     if let Some(own) = own_profiles().into_iter().find(|profile| profile.profile == name) {
         return Ok(own);
     }
@@ -238,13 +247,15 @@ pub(crate) fn profile_named(name: &str) -> Result<Profile, String> {
     }
     let path = PathBuf::from(name);
     if !path.is_file() {
-        return Err(format!(
-            "there is no profile `{name}`; there are {}",
+        let hint = format!(
+            "there are {}; a file of your own can be named, too: `--profile FILE`",
             profile::NAMES.join(", ")
-        ));
+        );
+        return Err(Refused { message: format!("there is no profile `{name}`"), hint });
     }
-    let text = fs_err::read_to_string(path).map_err(|error| error.to_string())?;
-    Profile::parse(&text).map_err(|error| format!("`{name}` is no profile: {error}"))
+    let text = fs_err::read_to_string(path).map_err(|error| Refused::from(error.to_string()))?;
+    let read = Profile::parse(&text);
+    read.map_err(|error| Refused::from(format!("`{name}` is no profile: {error}")))
 }
 
 /// The profiles that the user wrote: `layouts/*.yaml` beside their templates.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Detected, best, detect, find, profile_named, with_file, with_profile};
+use super::{Detected, Refused, best, detect, find, profile_named, with_file, with_profile};
 use crate::{
     domain::{
         adopted::Documents,
@@ -50,7 +50,13 @@ impl Proposed {
 ///
 /// # Errors
 /// Why nothing can be adopted.
-pub(crate) fn propose(wanted: &Wanted, former: Option<&ForeignLayout>) -> Result<Proposed, String> {
+pub(crate) fn propose(
+    wanted: &Wanted,
+    former: Option<&ForeignLayout>,
+) -> Result<Proposed, Refused> {
+    if wanted.path.symlink_metadata().is_err() {
+        return Err(Refused::missing(&wanted.path));
+    }
     let (dir, file) = match wanted.path.is_file() {
         false => (wanted.path.clone(), None),
         true => {
@@ -81,11 +87,12 @@ pub(crate) fn propose(wanted: &Wanted, former: Option<&ForeignLayout>) -> Result
             best
         }
     };
-    let found = found.ok_or_else(|| {
-        let unreadable = wanted.path.is_file().then(|| unreadable(&wanted.path)).flatten();
-        unreadable.unwrap_or_else(|| {
-            format!("there is no plan in `{}` that any profile knows", wanted.path.display())
-        })
+    let found = found.ok_or_else(|| match wanted.path.is_file() {
+        true => match unreadable(&wanted.path) {
+            Some(why) => Refused::from(why),
+            None => Refused::without_tasks(&wanted.path),
+        },
+        false => Refused::nothing_in(&wanted.path),
     })?;
     let layout = layout(&dir, &found, wanted.private, former)?;
     Ok(Proposed { dir, found, others, layout })

@@ -85,7 +85,7 @@ pub(super) fn on_menu(
     Vec::new()
 }
 
-/// A key for the filter: what is typed counts at once.
+/// A key for the filter, which applies immediately.
 pub(super) fn on_filter(model: &mut Model, before: String, key: KeyEvent) -> Vec<Effect> {
     let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
     let filter = &mut model.place_mut().filter;
@@ -113,7 +113,7 @@ pub(super) fn on_filter(model: &mut Model, before: String, key: KeyEvent) -> Vec
     Vec::new()
 }
 
-/// The filter of the list at hand is another one.
+/// The filter of the current list has changed.
 pub(super) fn filter_changed(model: &mut Model) {
     if model.dir.is_some() && model.view == View::History {
         model.found = None;
@@ -121,8 +121,7 @@ pub(super) fn filter_changed(model: &mut Model) {
     model.filter();
 }
 
-/// A key for a refusal: it is read, closed, or what was asked is asked again on the state as it is
-/// now.
+/// A key for a refusal: scroll it, close it, or try again on the current state.
 pub(super) fn on_refusal(
     model: &mut Model,
     title: String,

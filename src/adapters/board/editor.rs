@@ -43,11 +43,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn editors_are_told_the_line_as_they_want_it() {
-        let told = |editor: &str| command(editor, Path::new("/s/plan.md"), 7).unwrap().join(" ");
-        assert_eq!(told("vi"), "vi +7 /s/plan.md");
-        assert_eq!(told("/usr/bin/nano -w"), "/usr/bin/nano -w +7 /s/plan.md");
-        assert_eq!(told("hx"), "hx /s/plan.md:7");
-        assert_eq!(told("code --wait"), "code --wait --goto /s/plan.md:7");
+    fn editors_get_the_line_in_their_own_syntax() {
+        let command_line =
+            |editor: &str| command(editor, Path::new("/s/plan.md"), 7).unwrap().join(" ");
+        assert_eq!(command_line("vi"), "vi +7 /s/plan.md");
+        assert_eq!(command_line("/usr/bin/nano -w"), "/usr/bin/nano -w +7 /s/plan.md");
+        assert_eq!(command_line("hx"), "hx /s/plan.md:7");
+        assert_eq!(command_line("code --wait"), "code --wait --goto /s/plan.md:7");
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn rule_row(loaded: &Loaded, at: usize) -> RuleRow {
     RuleRow::Setting(left)
 }
 
-/// What tells a row from all others, also after the state was read anew.
+/// The key of a row, which is the same after the state is read again.
 pub(super) fn key(loaded: &Loaded, found: Option<&Found>, view: View, at: usize) -> Option<String> {
     let dashboard = &loaded.dashboard;
     let of_entry = |entry: &Entry| match &entry.id {

@@ -46,10 +46,11 @@ use self::{
 };
 use crate::adapters::{cli::in_process::Caller, watch::follow};
 
-/// How long a command may go on after the board has been left; waiting for the lock takes 10 seconds.
+/// How long a command may still run after the board was left; waiting for the lock takes 10
+/// seconds.
 const LAST_COMMAND: Duration = Duration::from_secs(15);
 
-/// How often to look where nothing tells that something has changed.
+/// How often to poll where changes are not reported.
 const BLIND: Duration = Duration::from_secs(1);
 
 /// What the board shows, and how.
@@ -61,7 +62,7 @@ pub(crate) struct Options {
     pub(crate) has_colour: bool,
     pub(crate) is_read_only: bool,
     pub(crate) is_dry_run: bool,
-    /// Whether other commands have to name the directory to mean it.
+    /// Whether commands need `-C DIR` to refer to this state.
     pub(crate) names_directory: bool,
 }
 
@@ -98,7 +99,7 @@ pub(in crate::adapters) fn run(options: Options, caller: Caller) -> io::Result<(
     let area = screen.terminal.size()?;
     model.size = (area.width, area.height);
     let _ = requests.send(Request::Look);
-    converse(&mut model, &mut screen, &requests, &news, &woken, &is_ended)
+    event_loop(&mut model, &mut screen, &requests, &news, &woken, &is_ended)
 }
 
 /// Has the terminal as the board does while something else is done; for tests of what a panic leaves.
@@ -113,7 +114,7 @@ pub(crate) fn with_terminal<T>(work: impl FnOnce() -> T) -> io::Result<T> {
 }
 
 /// Draws, waits, answers.
-fn converse(
+fn event_loop(
     model: &mut Model,
     screen: &mut Screen,
     requests: &Sender<Request>,
@@ -136,11 +137,11 @@ fn converse(
             is_stale = true;
         }
         for one in news.try_iter() {
-            effects.extend(update::tell(model, one));
+            effects.extend(update::on_news(model, one));
             is_stale = true;
         }
         for effect in effects {
-            carry_out(effect, model, screen, requests)?;
+            perform(effect, model, screen, requests)?;
         }
         let size = screen.terminal.size()?;
         if model.size != (size.width, size.height) {
@@ -153,7 +154,7 @@ fn converse(
     while model.running.is_some()
         && let Ok(one) = news.recv_timeout(LAST_COMMAND)
     {
-        update::tell(model, one);
+        update::on_news(model, one);
     }
     Ok(())
 }
@@ -189,7 +190,7 @@ fn wait(woken: &UnixStream) -> io::Result<()> {
     Ok(())
 }
 
-fn carry_out(
+fn perform(
     effect: Effect,
     model: &mut Model,
     screen: &mut Screen,

@@ -59,7 +59,7 @@ pub(super) struct Settings {
     pub(super) has_colour: bool,
     pub(super) is_read_only: bool,
     pub(super) is_dry_run: bool,
-    /// Words that other commands need to mean the same state, such as `-C DIR`.
+    /// Arguments that other commands need for the same state, such as `-C DIR`.
     pub(super) names_directory: bool,
 }
 
@@ -125,7 +125,7 @@ pub(super) struct StateLine {
     pub(super) overview: Result<Overview, String>,
 }
 
-/// What an action came to, or what else is to be said.
+/// The result of an action, or another notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message {
     pub(super) is_refusal: bool,
@@ -183,7 +183,7 @@ pub(super) struct Model {
     pub(super) view: View,
     pub(super) places: [Place; 8],
     pub(super) columns: Vec<Column>,
-    /// The column at hand on the board.
+    /// The selected column of the board.
     pub(super) column: usize,
     /// Whether the columns are groups rather than statuses.
     pub(super) by_group: bool,
@@ -201,7 +201,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Where the user is in the list at hand.
+    /// Where the user is in the current list.
     pub(super) fn place(&self) -> &Place {
         match self.dir {
             Some(_) => &self.places[self.view as usize],
@@ -244,7 +244,7 @@ impl Model {
         self.place().item()
     }
 
-    /// Turns to another state, of which nothing is known yet.
+    /// Switches to another state, which is not loaded yet.
     pub(super) fn open(&mut self, dir: PathBuf) {
         let settings = std::mem::take(&mut self.settings);
         *self = Self {
@@ -282,7 +282,7 @@ impl Model {
         lists::key(loaded, self.found.as_ref(), view, item)
     }
 
-    /// Filters the list at hand anew.
+    /// Filters the current list again.
     pub(super) fn filter(&mut self) {
         if self.dir.is_some() {
             let key = self.key_in(self.view);
@@ -313,7 +313,8 @@ impl Model {
         let filter = self.places[view as usize].filter.clone();
         let count = lists::count(&loaded, found, view);
         let fits = |at: &usize| {
-            // What a search found holds the text, though not word by word.
+            // Search results are not filtered again: they match the text as a whole, not word by
+            // word.
             let is_found = view == View::History && found.is_some();
             filter.is_empty()
                 || is_found

@@ -114,7 +114,7 @@ pub(super) struct Source {
     pub(super) caller: Caller,
     pub(super) root: Option<PathBuf>,
     pub(super) dir: Option<PathBuf>,
-    /// Whether commands have to name the directory to mean it.
+    /// Whether commands need `-C DIR` to refer to this state.
     pub(super) names_directory: bool,
 }
 

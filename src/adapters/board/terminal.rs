@@ -72,7 +72,7 @@ fn enter() -> io::Result<()> {
     entered.inspect_err(|_| give_back())
 }
 
-/// Makes the terminal as it was; does nothing if it is.
+/// Restores the terminal, once.
 fn give_back() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;

@@ -72,7 +72,7 @@ impl Charset {
         out
     }
 
-    /// The same as one line of at most so many columns; what is cut off is marked.
+    /// The same as one line of at most `most` columns; a cut is marked.
     pub(super) fn line(self, text: &str, most: usize) -> String {
         // More characters than columns are of use for marks only.
         let enough = (most + 1).saturating_mul(1 + MOST_MARKS);
@@ -96,14 +96,14 @@ impl Charset {
         out
     }
 
-    /// The same in exactly so many columns.
+    /// The same in exactly `width` columns.
     pub(super) fn cell(self, text: &str, width: usize) -> String {
         let line = self.line(text, width);
         let used = columns(&line);
         line + &" ".repeat(width.saturating_sub(used))
     }
 
-    /// The same in lines of at most so many columns, broken between words where there are any.
+    /// The same in lines of at most `width` columns, broken between words where possible.
     pub(super) fn wrap(self, text: &str, width: usize) -> Vec<String> {
         let width = width.max(1);
         self.clean(text).split('\n').flat_map(|line| wrap_line(line, width)).collect()

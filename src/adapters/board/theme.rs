@@ -98,7 +98,7 @@ impl Theme {
         self.charset.choose("│", "|")
     }
 
-    /// A bar of so many of so many cells.
+    /// A bar with some of its cells filled.
     pub(super) fn bar(self, full: usize, width: usize) -> String {
         let (on, off) = self.charset.choose(("█", "░"), ("#", "."));
         on.repeat(full.min(width)) + &off.repeat(width.saturating_sub(full))

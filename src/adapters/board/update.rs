@@ -39,11 +39,11 @@ pub(super) fn update(model: &mut Model, event: Event) -> Vec<Effect> {
         }
         _ => Vec::new(),
     };
-    settle(model, effects)
+    keep_in_view(model, effects)
 }
 
 /// Takes what was read or what a command answered.
-pub(super) fn tell(model: &mut Model, news: News) -> Vec<Effect> {
+pub(super) fn on_news(model: &mut Model, news: News) -> Vec<Effect> {
     let mut effects = Vec::new();
     match news {
         News::States(states) => {
@@ -63,7 +63,7 @@ pub(super) fn tell(model: &mut Model, news: News) -> Vec<Effect> {
                 model.trouble = Some(why);
             }
         }
-        News::Ran { command, answer } => ran(model, &command, &answer),
+        News::Ran { command, answer } => show_result(model, &command, &answer),
         News::Found(Ok(found)) => {
             // A search that was given up meanwhile.
             if model.places[View::History as usize].filter == found.needle {
@@ -83,7 +83,7 @@ pub(super) fn tell(model: &mut Model, news: News) -> Vec<Effect> {
         }
         News::Located { path, line } => effects.push(Effect::Edit { path, line }),
     }
-    settle(model, effects)
+    keep_in_view(model, effects)
 }
 
 /// Says what somebody else has done meanwhile.
@@ -98,13 +98,13 @@ fn note_news(model: &mut Model, operations: &[crate::store::OperationSummary]) {
     }
 }
 
-/// Shows what a command came to.
-fn ran(model: &mut Model, command: &str, answer: &Answer) {
+/// Shows the result of a command.
+fn show_result(model: &mut Model, command: &str, answer: &Answer) {
     model.running = None;
     if answer.exit == 0 {
         let document = &answer.document;
-        let told = ["message", "text"].iter().find_map(|key| document[*key].as_str());
-        let done = told.and_then(|text| text.lines().next()).unwrap_or("done");
+        let message = ["message", "text"].iter().find_map(|key| document[*key].as_str());
+        let done = message.and_then(|text| text.lines().next()).unwrap_or("done");
         let text = match model.settings.is_dry_run {
             true => format!("dry run, nothing was changed: {command}"),
             false => format!("$ {command}: {done}"),
@@ -124,7 +124,7 @@ fn ran(model: &mut Model, command: &str, answer: &Answer) {
 
 /// What follows from every change of the model: the selected row is on the screen, and what the
 /// detail needs is asked for.
-fn settle(model: &mut Model, mut effects: Vec<Effect>) -> Vec<Effect> {
+fn keep_in_view(model: &mut Model, mut effects: Vec<Effect>) -> Vec<Effect> {
     let height = usize::from(layout::areas(model).list.height);
     if model.dir.is_some() && model.view == View::Board {
         // Columns have a title of their own.
@@ -190,18 +190,18 @@ fn on_plain_key(model: &mut Model, key: KeyEvent, is_control: bool) -> Vec<Effec
     model.message = None;
     let page = usize::from(layout::areas(model).list.height.max(2)) - 1;
     match key.code {
-        KeyCode::Char('d') if is_control => go(model, Go::Down(page / 2)),
-        KeyCode::Char('u') if is_control => go(model, Go::Up(page / 2)),
-        KeyCode::Char('f') if is_control => go(model, Go::Down(page)),
-        KeyCode::Char('b') if is_control => go(model, Go::Up(page)),
+        KeyCode::Char('d') if is_control => move_selection(model, Go::Down(page / 2)),
+        KeyCode::Char('u') if is_control => move_selection(model, Go::Up(page / 2)),
+        KeyCode::Char('f') if is_control => move_selection(model, Go::Down(page)),
+        KeyCode::Char('b') if is_control => move_selection(model, Go::Up(page)),
         KeyCode::Char('l') if is_control => {}
         KeyCode::Char(_) if is_control => {}
-        KeyCode::PageDown => go(model, Go::Down(page)),
-        KeyCode::PageUp => go(model, Go::Up(page)),
-        KeyCode::Down | KeyCode::Char('j') => go(model, Go::Down(1)),
-        KeyCode::Up | KeyCode::Char('k') => go(model, Go::Up(1)),
-        KeyCode::Home | KeyCode::Char('g') => go(model, Go::First),
-        KeyCode::End | KeyCode::Char('G') => go(model, Go::Last),
+        KeyCode::PageDown => move_selection(model, Go::Down(page)),
+        KeyCode::PageUp => move_selection(model, Go::Up(page)),
+        KeyCode::Down | KeyCode::Char('j') => move_selection(model, Go::Down(1)),
+        KeyCode::Up | KeyCode::Char('k') => move_selection(model, Go::Up(1)),
+        KeyCode::Home | KeyCode::Char('g') => move_selection(model, Go::First),
+        KeyCode::End | KeyCode::Char('G') => move_selection(model, Go::Last),
         KeyCode::Char('J') => scroll_detail(model, 1),
         KeyCode::Char('K') => scroll_detail(model, -1),
         KeyCode::Left | KeyCode::Char('h') => sideways(model, false),
@@ -247,7 +247,7 @@ fn on_command_key(model: &mut Model, key: char) -> Vec<Effect> {
         'e' => {
             let number = model.step().map(|step| step.number);
             let effect = number.map(|number| Effect::Ask(Request::Locate(number)));
-            return effect.filter(|_| allowed(model)).into_iter().collect();
+            return effect.filter(|_| may_change(model)).into_iter().collect();
         }
         'a' | 'x' if model.view != View::Reviews => {
             show_view(model, View::Reviews);
@@ -272,8 +272,8 @@ fn open_menu(model: &mut Model, title: String, offers: Vec<Offer>) {
     }
 }
 
-/// Whether changes may be made; says so if not.
-fn allowed(model: &mut Model) -> bool {
+/// Whether changes may be made; shows a notice if not.
+fn may_change(model: &mut Model) -> bool {
     if model.settings.is_read_only {
         let text = "this board is read-only".to_owned();
         model.message = Some(Message { is_refusal: true, text });
@@ -283,7 +283,7 @@ fn allowed(model: &mut Model) -> bool {
 
 /// Runs a command, or asks first.
 pub(super) fn begin(model: &mut Model, offer: Offer) -> Vec<Effect> {
-    if !allowed(model) {
+    if !may_change(model) {
         return Vec::new();
     }
     let is_asked = offer.ask != Ask::Nothing;
@@ -311,7 +311,7 @@ enum Go {
     Last,
 }
 
-fn go(model: &mut Model, go: Go) {
+fn move_selection(model: &mut Model, go: Go) {
     if model.focus == Focus::Detail && model.dir.is_some() {
         let place = model.place_mut();
         place.scroll = match go {
@@ -441,7 +441,7 @@ fn on_mouse(model: &mut Model, mouse: MouseEvent) -> Vec<Effect> {
         scroll_detail(model, if down { 3 } else { -3 });
     } else {
         model.focus = Focus::List;
-        go(model, if down { Go::Down(3) } else { Go::Up(3) });
+        move_selection(model, if down { Go::Down(3) } else { Go::Up(3) });
     }
     Vec::new()
 }

@@ -1,5 +1,5 @@
-//! Commands that another adapter runs in this process, so that its answers are the very documents
-//! that `--json` prints.
+//! Commands that another adapter runs in this process, so that its answers are exactly the
+//! documents that `--json` prints.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -15,9 +15,9 @@ pub(in crate::adapters) use super::{args::Verbs, commands::Command as Request};
 pub(in crate::adapters) struct Caller {
     /// The directory that was named, if any.
     pub(in crate::adapters) dir: Option<PathBuf>,
-    /// Who acts, if the call says so.
+    /// The actor, if the call names one.
     pub(in crate::adapters) actor: Option<String>,
-    /// The client with a word for its server: the session, and who acts if nothing else says so.
+    /// The client's name with a word for its server: the session, and the actor by default.
     pub(in crate::adapters) client: Option<String>,
     /// Where the command was given, if not on a command line.
     pub(in crate::adapters) via: Option<&'static str>,
@@ -54,8 +54,7 @@ impl Answer {
         Self::from(&failure)
     }
 
-    /// The same refusal with the whole time that was waited, of which its message knows the last
-    /// stretch only.
+    /// The same refusal with the total waiting time; its message has only that of the last attempt.
     pub(in crate::adapters) fn after_waiting(mut self, waited: Duration) -> Self {
         let message = self.document["error"]["message"].as_str().unwrap_or_default();
         let reason = message.rsplit_once("; waited ").map_or(message, |(reason, _)| reason);
@@ -69,7 +68,7 @@ impl Answer {
         self
     }
 
-    /// Why nothing was done, line by line: the message, the way out, and what others did meanwhile.
+    /// Why nothing was done, line by line: the message, the hint, and what others did meanwhile.
     #[cfg(any(feature = "board", feature = "web"))]
     pub(in crate::adapters) fn reasons(&self) -> Vec<String> {
         let error = &self.document["error"];
@@ -130,7 +129,7 @@ pub(in crate::adapters) fn request(words: &[&str]) -> Option<Request> {
 /// A state to look at.
 #[cfg(any(feature = "board", feature = "web"))]
 pub(in crate::adapters) fn open(caller: &Caller) -> Result<crate::workspace::Workspace, String> {
-    let mut output = Output::kept(true);
+    let mut output = Output::collecting(true);
     caller.session(&mut output).workspace().map_err(|failure| failure.message)
 }
 
@@ -142,24 +141,24 @@ pub(in crate::adapters) fn overview(caller: &Caller) -> Result<crate::workspace:
 
 /// Makes changes as one operation.
 pub(in crate::adapters) fn apply(caller: &Caller, changes: &[Change]) -> Answer {
-    let mut output = Output::kept(true);
+    let mut output = Output::collecting(true);
     let result = caller.with_session(&mut output, |session| session.apply(changes));
     finish(output, result)
 }
 
 /// Runs a command.
 pub(in crate::adapters) fn run(caller: &Caller, request: Request) -> Answer {
-    let mut output = Output::kept(true);
+    let mut output = Output::collecting(true);
     let result = dispatch(caller, request, &mut output);
     finish(output, result)
 }
 
 /// The same for people: the text that is printed without `--json`.
 pub(in crate::adapters) fn text(caller: &Caller, request: Request) -> Result<String, Answer> {
-    let mut output = Output::kept(false);
+    let mut output = Output::collecting(false);
     match dispatch(caller, request, &mut output) {
         Err(failure) if output.is_empty() => Err(Answer::from(&failure)),
-        // A brief of a damaged state is worth more than the news of the damage alone.
+        // A brief of a damaged state is more useful than the error alone.
         Err(failure) => Ok(format!("{}\nerror: {}\n", output.into_parts().0, failure.message)),
         Ok(_) => Ok(output.into_parts().0),
     }

@@ -157,7 +157,7 @@ impl Session<'_> {
     }
 }
 
-/// Where there is no state, what could be one.
+/// Where there is no state: what could be adopted or imported.
 fn with_way_in(error: ChooseError) -> Failure {
     if let ChooseError::NoneAbove(here) = &error
         && let [first, rest @ ..] = tickets_in(here).as_slice()
@@ -174,17 +174,18 @@ fn with_way_in(error: ChooseError) -> Failure {
         ChooseError::NoneAbove(here) => (adopt::detect(here), foreign::way_to_import(here)),
         _ => (Vec::new(), None),
     };
-    let best = adopt::best(&found).map(|at| &found[at]).filter(|found| found.count() > 0);
+    let best = adopt::best(&found).map(|at| &found[at]);
     let failure = Failure::from(error);
-    match best {
-        Some(found) => {
-            let hint =
-                format!("there is a plan here ({}): `statedir adopt` works in it", found.line());
-            failure.hint(hint)
+    let hint = match (best, import) {
+        (Some(found), _) if found.count() > 0 => {
+            format!("there is a plan here ({}): `statedir adopt` works in it", found.line())
         }
-        None => match import {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        },
-    }
+        (_, Some(hint)) => hint,
+        (Some(found), None) => format!(
+            "there are files of {} here: `statedir adopt` begins a plan beside them, with what they say",
+            found.profile.profile
+        ),
+        (None, None) => return failure,
+    };
+    failure.hint(hint)
 }

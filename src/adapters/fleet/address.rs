@@ -9,7 +9,7 @@ use std::{
 use super::{FleetError, publish::digest};
 use crate::{store::Directory, workspace::Span};
 
-/// The file beside the database of one's own that names the one `fleet init` was told.
+/// The file beside the default database that names the one given to `fleet init`.
 const CHOSEN: &str = "fleet";
 /// How long the database may take to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -89,7 +89,7 @@ pub(super) fn own_directory() -> Result<PathBuf, FleetError> {
     Ok(base.join("statedir"))
 }
 
-/// The database that is meant: `$STATEDIR_FLEET`, else what `fleet init` was told, else the own file.
+/// The database to use: `$STATEDIR_FLEET`, else the one given to `fleet init`, else the default file.
 pub(crate) fn configured() -> Result<Address, FleetError> {
     if let Ok(text) = std::env::var("STATEDIR_FLEET")
         && !text.trim().is_empty()
@@ -114,7 +114,7 @@ pub(crate) fn machine(host: &str) -> String {
     }
 }
 
-/// A name with what stands for the id of a machine, which is not to be told itself.
+/// A host name with a hash of the machine's id, which itself must not be published.
 fn with_id(host: &str, id: &str) -> String {
     let id = id.trim();
     let is_one = id.len() == 32 && id.chars().all(|c| c.is_ascii_hexdigit());
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn machines_of_one_name_are_told_apart() {
+    fn machines_of_one_name_are_distinguished() {
         let (one, other) =
             ("0123456789abcdef0123456789abcdef\n", "0123456789abcdef0123456789abcdee");
         assert_eq!(with_id("localhost", one), with_id("localhost", one.trim()));

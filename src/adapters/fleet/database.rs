@@ -1,4 +1,4 @@
-//! What a fleet asks of its database; SQLite and PostgreSQL answer alike.
+//! What a fleet needs from its database; implemented for SQLite and PostgreSQL.
 
 use std::{fmt, time::Duration};
 
@@ -10,11 +10,10 @@ use super::{FleetError, ProjectSummary};
 /// The version of the tables.
 pub(crate) const SCHEMA: i64 = 2;
 
-/// What tables lack that have a version, or that are not there yet: the rest of what makes each
-/// version out of the one before.
+/// The migrations that tables of a version still need; all of them for a database without tables.
 ///
 /// # Errors
-/// They are newer than this program, or have no version that there ever was.
+/// They are newer than this program, or have an unknown version.
 pub(super) fn missing_versions<'v>(
     versions: &'v [&'v str],
     found: Option<i64>,
@@ -36,7 +35,7 @@ pub(crate) struct Lease {
     pub host: String,
     /// The fencing number.
     pub fence: i64,
-    /// Milliseconds until it runs out, by the database's clock; negative afterwards.
+    /// Milliseconds until it expires, by the database's clock; negative afterwards.
     pub left_ms: i64,
 }
 
@@ -57,7 +56,7 @@ pub(crate) struct Project {
     pub name: String,
     /// `active`, `paused`, `completed` or `failed`.
     pub status: String,
-    /// The step at hand.
+    /// The current step.
     pub current_task_id: Option<String>,
     /// Who works on it.
     pub current_agent_id: Option<String>,
@@ -98,7 +97,7 @@ impl Project {
 pub(crate) struct NewProject<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
-    /// Whether it gets that name if it is there under another.
+    /// Whether an existing project is renamed to that name.
     pub(crate) renames: bool,
     pub(crate) host: &'a str,
     pub(crate) lease: Duration,
@@ -151,7 +150,7 @@ pub(crate) struct Range {
     pub(crate) chain: String,
 }
 
-/// Why the database did not accept something: somebody else has the project, or had it meanwhile.
+/// Why the database did not accept something: another machine has the project, or had it meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Refusal {
     /// The project.
@@ -181,7 +180,7 @@ pub(crate) enum RefusalKind {
 }
 
 impl Refusal {
-    /// The error that says so of a project.
+    /// The error for this refusal.
     pub(super) fn of(project: Project, what: &str, kind: RefusalKind) -> FleetError {
         let Project { name, lease, revision, .. } = project;
         FleetError::Refused(Box::new(Self { name, what: what.to_owned(), lease, revision, kind }))
@@ -281,7 +280,7 @@ impl Column {
     }
 }
 
-/// What all projects add up to, by machine or template.
+/// The totals of all projects, by machine or template.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Totals {
     /// The machine or template.
@@ -311,11 +310,11 @@ pub(crate) struct Totals {
 pub(crate) trait Database {
     /// The version of its tables; `None` if it has none.
     fn schema(&mut self) -> Result<Option<i64>, FleetError>;
-    /// Makes the tables, or brings those of an older version up to date; `false` if they are.
+    /// Creates or upgrades the tables; `false` if they are up to date.
     fn install(&mut self) -> Result<bool, FleetError>;
     /// What it is, and its version.
     fn description(&mut self) -> Result<String, FleetError>;
-    /// Takes a project in, with the lease for its machine. One that is there keeps what it has.
+    /// Adds a project, with the lease for its machine. An existing one keeps its data.
     fn join(&mut self, project: &NewProject<'_>) -> Result<Project, FleetError>;
     /// Publishes what changed, if the fencing number and the base are still right.
     fn push(&mut self, push: &Push<'_>, history: &mut Ranges<'_>) -> Result<(), FleetError>;
@@ -328,7 +327,7 @@ pub(crate) trait Database {
     ) -> Result<Option<Project>, FleetError>;
     /// Gives it to a machine although another holds it.
     fn steal(&mut self, host: &str, id: &str, lease: Duration) -> Result<Project, FleetError>;
-    /// Prolongs a lease; `false` if it is another's by now.
+    /// Renews a lease; `false` if another machine has it by now.
     fn renew(
         &mut self,
         id: &str,
@@ -336,7 +335,7 @@ pub(crate) trait Database {
         fence: i64,
         lease: Duration,
     ) -> Result<bool, FleetError>;
-    /// Gives a lease up; `false` if it is another's by now.
+    /// Releases a lease; `false` if another machine has it by now.
     fn release(&mut self, id: &str, host: &str, fence: i64) -> Result<bool, FleetError>;
     /// The project of that name or id.
     fn project(&mut self, name: &str) -> Result<Option<Project>, FleetError>;
@@ -350,9 +349,9 @@ pub(crate) trait Database {
     fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError>;
     /// The next range of a history from an offset on, of one generation.
     fn range(&mut self, id: &str, generation: i64, from: u64) -> Result<Option<Range>, FleetError>;
-    /// What everything adds up to, by `machine` or `template`.
+    /// The totals of all projects, by `machine` or `template`.
     fn totals(&mut self, by_template: bool) -> Result<Vec<Totals>, FleetError>;
-    /// Waits until something was published, at most so long; `false` if nothing was.
+    /// Waits until something was published, with a time limit; `false` if nothing was.
     fn wait(&mut self, at_most: Duration) -> Result<bool, FleetError>;
 }
 

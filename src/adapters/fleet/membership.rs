@@ -58,7 +58,7 @@ impl Membership {
     /// How the state belongs to a fleet.
     ///
     /// # Errors
-    /// It does not, or what says so cannot be read.
+    /// It does not, or the record of it cannot be read.
     pub(crate) fn of(workspace: &Workspace) -> Result<Self, FleetError> {
         Self::find(workspace)?.ok_or(FleetError::NotJoined)
     }

@@ -50,7 +50,7 @@ pub(super) fn project(row: &impl Row) -> Result<Project, FleetError> {
     })
 }
 
-/// The columns of `Dialect::summaries`. What is no number in the metadata counts nothing.
+/// The columns of `Dialect::summaries`. Metadata that is not a number counts as zero.
 pub(super) fn summary(row: &impl Row) -> Result<ProjectSummary, FleetError> {
     let number = |at: usize| -> Result<u64, FleetError> {
         let text: Option<String> = row.column(at)?;

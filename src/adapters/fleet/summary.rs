@@ -13,7 +13,7 @@ pub(crate) struct ProjectSummary {
     pub goal: Option<String>,
     /// `active`, `paused`, `completed` or `failed`.
     pub status: String,
-    /// The step at hand, as `2: Write the report`.
+    /// The current step, as `2: Write the report`.
     pub current_step: Option<String>,
     /// Steps that are done.
     pub steps_done: u64,

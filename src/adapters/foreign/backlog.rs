@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{ForeignPlan, ForeignStep, read_text, role_of, text_at, text_of};
-use crate::text::yaml;
+use crate::text::{display::counted, yaml};
 
 pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
     // Tasks may be sorted into folders; a whole project is not searched.
@@ -15,10 +15,12 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
         let names = names(&dir, depth);
         names.iter().any(|name| is_task(name)).then_some((dir, names))
     });
-    let (folder, names) =
+    let (folder, files) =
         found.ok_or_else(|| format!("there is no `backlog/tasks` in `{}`", path.display()))?;
     let mut plan = ForeignPlan::default();
-    for name in names.into_iter().filter(|name| name.ends_with(".md")) {
+    let project = folder.parent().unwrap_or(&folder);
+    plan.title = project_name(project).unwrap_or_default();
+    for name in files.into_iter().filter(|name| name.ends_with(".md")) {
         let text = read_text(&folder.join(&name))?;
         match task(&text, &mut plan.left_out) {
             Ok(step) => plan.steps.push(step),
@@ -30,12 +32,33 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
             |part: &str| part.trim_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().ok();
         step.id.split(['-', '.']).filter_map(digits).collect::<Vec<_>>()
     });
+    // What is over is in folders of its own.
+    for (folder, depth) in [("completed", DEPTH), ("archive/tasks", DEPTH), ("drafts", 0)] {
+        let count = names(&project.join(folder), depth).iter().filter(|name| is_task(name)).count();
+        if count > 0 {
+            plan.left_out.push(format!("{} in `{folder}`", counted(count, "task", "tasks")));
+        }
+    }
     Ok(plan)
 }
 
+/// Whether a file is called as a task is: `task-12 - Title.md`, `back-12.1 - Title.md`.
 fn is_task(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    name.starts_with("task") && name.ends_with(".md")
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if !name.ends_with(".md") || name.to_ascii_lowercase().starts_with("task") {
+        return name.ends_with(".md");
+    }
+    let Some((prefix, rest)) = name.split_once('-') else { return false };
+    let is_prefix = !prefix.is_empty() && prefix.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_prefix && rest.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// What the project is called in its settings.
+fn project_name(dir: &Path) -> Option<String> {
+    let text = read_text(&dir.join("config.yml")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("project_name:"))?;
+    let name = line.trim().trim_matches(['"', '\'']);
+    (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// The most folders below each other.

@@ -15,7 +15,8 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
     let found = Checklist::read(&document, &Grammar::default());
     let mut plan = ForeignPlan::default();
     let title = document.sections().map(|id| document.section(id)).find(|one| one.level == 1);
-    plan.title = title.map(|section| section.title.trim().to_owned()).unwrap_or_default();
+    let title = title.map(|section| section.title.trim()).unwrap_or_default();
+    plan.title = title.strip_prefix("Roadmap:").unwrap_or(title).trim().to_owned();
     let mut seen: Vec<String> = Vec::new();
     for (at, task) in found.tasks.iter().enumerate() {
         let id = task.id.clone().unwrap_or_else(|| format!("item-{}", at + 1));

@@ -15,7 +15,10 @@ use serde_json::{Value, json};
 
 use crate::{
     domain::{PlanRole, StepId, StepRole, Workflow},
-    text::{display::one_line, shell},
+    text::{
+        display::{counted, one_line},
+        shell,
+    },
 };
 
 /// The largest file that is read.
@@ -36,27 +39,58 @@ pub(crate) enum Source {
     Gsd,
 }
 
+impl Source {
+    /// What `--from` calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::TaskMaster => "task-master",
+            Self::Beads => "beads",
+            Self::Backlog => "backlog",
+            Self::Ralph => "ralph",
+            Self::Gsd => "gsd",
+        }
+    }
+}
+
 /// Where each program keeps its plan, below a project.
-pub(crate) const PLACES: [(&str, &str); 5] = [
-    ("task-master", ".taskmaster/tasks/tasks.json"),
-    ("beads", ".beads/issues.jsonl"),
-    ("backlog", "backlog/tasks"),
-    ("gsd", ".planning/ROADMAP.md"),
-    ("ralph", "prd.json"),
+pub(crate) const PLACES: [(Source, &str); 9] = [
+    (Source::TaskMaster, ".taskmaster/tasks/tasks.json"),
+    (Source::TaskMaster, "tasks/tasks.json"),
+    (Source::Beads, ".beads/issues.jsonl"),
+    (Source::Beads, ".beads/beads.jsonl"),
+    (Source::Backlog, "backlog/tasks"),
+    (Source::Gsd, ".planning/ROADMAP.md"),
+    (Source::Ralph, "prd.json"),
+    (Source::Ralph, "scripts/ralph/prd.json"),
+    (Source::Ralph, ".ralph/prd.json"),
 ];
 
-/// Whose plan is in a project, and where.
-pub(crate) fn found_in(dir: &Path) -> Option<(&'static str, &'static str)> {
+/// The plan of another program in a project.
+pub(crate) struct FoundForeign {
+    /// What `--from` calls the program.
+    pub name: &'static str,
+    /// Where its plan is.
+    pub path: &'static str,
+    /// How many tasks it has.
+    pub tasks: usize,
+}
+
+/// Whose plan is in a project, and where: one that has tasks.
+pub(crate) fn found_in(dir: &Path) -> Option<FoundForeign> {
     let is_there =
         |path: &str| dir.join(path).symlink_metadata().is_ok_and(|data| !data.is_symlink());
-    PLACES.into_iter().find(|(_, path)| is_there(path))
+    PLACES.into_iter().filter(|(_, path)| is_there(path)).find_map(|(source, path)| {
+        let tasks = convert(source, dir).ok()?.document["steps"].as_array()?.len();
+        Some(FoundForeign { name: source.name(), path, tasks })
+    })
 }
 
 /// The command that copies the plan of another program, where there is one.
 pub(crate) fn way_to_import(dir: &Path) -> Option<String> {
-    let (name, path) = found_in(dir)?;
+    let FoundForeign { name, path, tasks } = found_in(dir)?;
     let command = shell::command_line(["import", "--from", name, "."]);
-    Some(format!("there is a plan of {name} here ({path}): `{command}` copies it"))
+    let tasks = counted(tasks, "task", "tasks");
+    Some(format!("there is a plan of {name} here ({path}, {tasks}): `{command}` copies it"))
 }
 
 /// One step of somebody else's plan.
@@ -114,7 +148,9 @@ pub(crate) fn convert(source: Source, path: &Path) -> Result<Converted, String> 
         Source::Gsd => gsd::read(path)?,
     };
     if plan.steps.is_empty() {
-        return Err(format!("there is no task in `{}`", path.display()));
+        let left_out = plan.left_out.iter().map(|what| format!("; not taken: {what}"));
+        let left_out: String = left_out.take(3).collect();
+        return Err(format!("there is no task in the plan in `{}`{left_out}", path.display()));
     }
     if plan.title.trim().is_empty() {
         let name = std::path::absolute(path).ok();

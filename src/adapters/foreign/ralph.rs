@@ -20,7 +20,9 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
         .unwrap_or_default();
     let lists = ["userStories", "stories", "features", "tasks", "items"];
     let stories = lists.iter().find_map(|key| document.get(key)).or(Some(&document));
-    let stories = stories.and_then(Value::as_array).ok_or("there is no list of stories")?;
+    let stories = stories.and_then(Value::as_array).ok_or_else(|| {
+        format!("`{}` has no list of stories (`{}`)", path.display(), lists.join("`, `"))
+    })?;
     for (at, story) in stories.iter().enumerate() {
         let id = text_at(story, "id").unwrap_or_else(|| format!("S{:02}", at + 1));
         let passes = story.get("passes").and_then(Value::as_bool);

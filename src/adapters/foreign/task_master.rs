@@ -23,7 +23,10 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
     let meta = document.get("metadata").or_else(|| document.get("meta"));
     let meta = meta.or_else(|| document.as_object()?.values().find_map(|tag| tag.get("metadata")));
     plan.title = meta.and_then(|meta| text_at(meta, "projectName")).unwrap_or_default();
-    plan.goal = meta.and_then(|meta| text_at(meta, "description")).unwrap_or_default();
+    let goal = meta.and_then(|meta| text_at(meta, "description")).unwrap_or_default();
+    // What the program writes by itself says nothing.
+    let is_said = !(goal.starts_with("Tasks for ") && goal.ends_with(" context"));
+    plan.goal = if is_said { goal } else { String::new() };
     Ok(plan)
 }
 

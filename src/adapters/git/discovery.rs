@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The directory with links resolved, as far as it is there.
+/// The directory with links resolved, as far as it exists.
 pub(super) fn resolve(dir: &Path) -> PathBuf {
     let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     let there = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(&dir);
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_look_like_a_bare_repository_are_no_work_tree() {
+    fn files_that_look_like_a_bare_repository_are_not_a_work_tree() {
         let project = tempfile::tempdir().unwrap();
         let root = project.path().canonicalize().unwrap();
         let state = root.join("workspace/state");

@@ -48,7 +48,7 @@ pub enum GitError {
     /// Another git is at work in the repository, or was killed there.
     #[error("the repository is locked: {0}")]
     Locked(String),
-    /// What was asked for makes no sense here; git was not to blame.
+    /// The request makes no sense here; git did not fail.
     #[error("{message}")]
     Refused {
         /// Which kind of error it is, for programs.

@@ -4,7 +4,7 @@
 //! So every call
 //!
 //! - starts at the top of a work tree that was found by its `.git`, and looks no further up;
-//! - does without repositories that are only found by their looks, without file system monitors,
+//! - ignores bare repositories that are only found by their layout, without file system monitors,
 //!   pagers, prompts, editors and anything from the network;
 //! - gets no `GIT_*` variable but those in [`INHERITED`];
 //! - takes path arguments literally.
@@ -55,8 +55,8 @@ const FROM_GIT: [&str; 6] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 ];
 
-/// What is asked about is what is in the files, not what a program for people shows of it: for
-/// every command of git that looks into them.
+/// Options for every git command that reads contents: the files as they are, not what a text
+/// conversion or an external diff makes of them.
 pub(super) const AS_IT_IS: [&str; 2] = ["--no-textconv", "--no-ext-diff"];
 
 /// Settings of every call. They reach the hooks of the user, too, and change nothing there.
@@ -146,11 +146,11 @@ impl Git {
         if output.status.success() {
             return Ok(output.stdout);
         }
-        let said = complaint(&output);
-        if said.contains("not a git repository") {
+        let reason = stderr_message(&output);
+        if reason.contains("not a git repository") {
             return Err(GitError::NoRepository(self.start.clone()));
         }
-        Err(failure(said))
+        Err(failure(reason))
     }
 
     /// The same as text, without the last line end.
@@ -164,7 +164,7 @@ impl Git {
         let args = ["rev-parse", "--path-format=absolute", "--git-path", name];
         let output = self.run_as_user(&args, "")?;
         if !output.status.success() {
-            return Err(failure(complaint(&output)));
+            return Err(failure(stderr_message(&output)));
         }
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         Ok(PathBuf::from(text.trim_end_matches(['\n', '\r'])))
@@ -193,7 +193,7 @@ impl Git {
             .env("GIT_EDITOR", ":")
             .env("GIT_SEQUENCE_EDITOR", ":");
         if self.settings != Settings::AsUser {
-            // Messages are told apart by their words.
+            // Messages are recognised by their words.
             command.args(QUIET_SETTINGS).env("LC_ALL", "C").env("GIT_NO_LAZY_FETCH", "1");
             if let Some(above) = self.start.parent() {
                 command.env("GIT_CEILING_DIRECTORIES", above);
@@ -217,9 +217,9 @@ fn output(mut command: Command, input: &str) -> Result<Output, GitError> {
     let mut child = command.spawn().map_err(GitError::NoProgram)?;
     let stdin = child.stdin.take();
     std::thread::scope(|scope| {
-        // Git may answer before it has read everything; nobody would be left to read that.
+        // Git may answer before it has read its input, so the input is written by another thread.
         let feed = move || {
-            // A git that fails early does not read its input; its exit code tells.
+            // A git that fails early does not read its input; its exit code shows that.
             let _ = stdin.map(|mut stdin| stdin.write_all(input.as_bytes()));
         };
         if input.is_empty() {
@@ -227,26 +227,28 @@ fn output(mut command: Command, input: &str) -> Result<Output, GitError> {
         } else if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, feed) {
             let _ = child.kill();
             let _ = child.wait();
-            return Err(GitError::Failed(format!("there is no thread to feed it: {error}")));
+            return Err(GitError::Failed(format!(
+                "cannot start a thread that writes its input: {error}"
+            )));
         }
         child.wait_with_output().map_err(GitError::NoProgram)
     })
 }
 
 /// What git said of a failure, on one line.
-pub(super) fn complaint(output: &Output) -> String {
+pub(super) fn stderr_message(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
     line.trim().trim_start_matches("fatal: ").to_owned()
 }
 
-/// Why git failed: because another one holds a lock, or for a reason of its own.
-pub(super) fn failure(said: String) -> GitError {
+/// Why git failed: another git holds a lock, or another reason.
+pub(super) fn failure(reason: String) -> GitError {
     // The path is in the message in every language.
     let locks = ["index.lock'", "HEAD.lock'", "MERGE_HEAD.lock'", ".lock': File exists"];
     let is_locked = |line: &&str| locks.iter().any(|lock| line.contains(lock));
-    match said.lines().find(is_locked) {
+    match reason.lines().find(is_locked) {
         Some(line) => GitError::Locked(line.trim().trim_start_matches("fatal: ").to_owned()),
-        None => GitError::Failed(said),
+        None => GitError::Failed(reason),
     }
 }

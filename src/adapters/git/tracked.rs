@@ -46,7 +46,7 @@ fn ask(top: &Path, state: &Path) -> Tracked {
         return Tracked::Unknown;
     };
     let Some(inside) = inside.to_str() else { return Tracked::Unknown };
-    // Where the file system does not tell `.StateDir` from `.statedir`, git does.
+    // On a case-insensitive file system git still distinguishes `.StateDir` from `.statedir`.
     let pattern = format!(":(icase,literal){inside}");
     let args = ["--no-literal-pathspecs", "ls-files", "-z", "--cached", "--", &pattern];
     match Git::at(top).ask_within(&args, LIMIT, MOST_BYTES) {

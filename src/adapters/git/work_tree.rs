@@ -1,4 +1,4 @@
-//! The git work tree around a project, as far as `git` is there and tells.
+//! The git work tree around a project, where `git` is available.
 
 use std::{path::Path, time::Duration};
 

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::SessionFiles;
 
-const SESSIONS: SessionFiles = SessionFiles { directory: "sessions", most: 32, limit: 256 << 10 };
+const SESSIONS: SessionFiles =
+    SessionFiles { directory: "sessions", ending: ".json", most: 32, limit: 256 << 10 };
 /// How many things that were said once are remembered.
 const MOST_TOLD: usize = 100;
 /// How many rules are.

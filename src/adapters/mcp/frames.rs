@@ -199,7 +199,7 @@ mod tests {
         std::iter::from_fn(|| read_line(&mut input, most).unwrap()).collect()
     }
 
-    fn whole(text: &str) -> Line {
+    fn whole_line(text: &str) -> Line {
         Line::Whole(text.as_bytes().to_vec())
     }
 
@@ -207,7 +207,7 @@ mod tests {
     fn a_line_that_is_too_long_is_skipped_and_the_next_one_read() {
         let read = lines(b"abc\nabcdefgh\n\nlast", 5);
         let too_long = Line::TooLong(b"abcde".to_vec());
-        assert_eq!(read, [whole("abc"), too_long, whole(""), whole("last")]);
+        assert_eq!(read, [whole_line("abc"), too_long, whole_line(""), whole_line("last")]);
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_answered_with_its_id_where_there_is_one() {
-        let code = |line: &str| match read(&whole(line)).pop() {
+        let code = |line: &str| match read(&whole_line(line)).pop() {
             Some(Frame::Refused(answer)) => {
                 let answer = serde_json::to_value(*answer).unwrap();
                 Some((answer["error"]["code"].as_i64().unwrap(), answer["id"].clone()))
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_batch_is_taken_apart() {
         let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        let frames = read(&whole(&format!("[{ping},{ping},3]")));
+        let frames = read(&whole_line(&format!("[{ping},{ping},3]")));
         assert!(matches!(frames[..], [Frame::Message(_), Frame::Message(_), Frame::Refused(_)]));
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
-use super::{given::usage, verb::Verb, worker::Work};
+use super::{arguments::usage, verb::Verb, worker::Work};
 use crate::{
     adapters::cli::in_process::{Answer, refused_digits},
     domain::ErrorCode,

@@ -4,8 +4,8 @@
 //! and changes by another name, so that an agent gets the documents and the errors that the command
 //! line gives.
 
+mod arguments;
 mod frames;
-mod given;
 mod kind;
 mod pipes;
 mod prompts;

@@ -71,7 +71,7 @@ pub(super) fn start(arguments: Option<&JsonObject>) -> Result<GetPromptResult, E
          3. Work: {LOOP}",
         json!(goal)
     );
-    Ok(said(text, "Begin a task"))
+    Ok(prompt_result(text, "Begin a task"))
 }
 
 /// The prompt that continues a task, with its brief.
@@ -93,10 +93,10 @@ pub(super) fn resume(answer: &Answer) -> GetPromptResult {
             )
         }
     };
-    said(text, "Continue the task")
+    prompt_result(text, "Continue the task")
 }
 
-fn said(text: String, about: &str) -> GetPromptResult {
+fn prompt_result(text: String, about: &str) -> GetPromptResult {
     let mut result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]);
     result.description = Some(about.to_owned());
     result

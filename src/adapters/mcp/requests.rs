@@ -2,7 +2,7 @@
 
 use clap::ValueEnum as _;
 
-use super::given::Given;
+use super::arguments::Arguments;
 use crate::adapters::cli::{
     commands::{
         brief, check, checkpoint, constraint, context, diff, directive, history, init, op, plan,
@@ -13,91 +13,91 @@ use crate::adapters::cli::{
 
 type Made = Result<Request, Answer>;
 
-pub(super) fn brief(given: &Given) -> Made {
+pub(super) fn brief(args: &Arguments) -> Made {
     let usual: brief::Args = defaults();
     Ok(Request::Brief(brief::Args {
-        max_tokens: given.whole("max_tokens")?.unwrap_or(usual.max_tokens),
-        step: given.text("for")?,
-        since: given.text("since")?,
+        max_tokens: args.whole_number("max_tokens")?.unwrap_or(usual.max_tokens),
+        step: args.text("for")?,
+        since: args.text("since")?,
         ..usual
     }))
 }
 
-pub(super) fn status(_: &Given) -> Made {
+pub(super) fn status(_: &Arguments) -> Made {
     Ok(Request::Status(status::Args {}))
 }
 
-pub(super) fn init(given: &Given) -> Made {
+pub(super) fn init(args: &Arguments) -> Made {
     let usual: init::Args = defaults();
-    let mode = given.parsed("mode", |text| init::ModeArg::from_str(text, true))?;
+    let mode = args.parsed("mode", |text| init::ModeArg::from_str(text, true))?;
     Ok(Request::Init(init::Args {
-        goal: given.text("goal")?,
-        title: given.text("title")?,
+        goal: args.text("goal")?,
+        title: args.text("title")?,
         mode: mode.unwrap_or(usual.mode),
-        set: given.pairs("set")?,
+        set: args.pairs("set")?,
         ..usual
     }))
 }
 
-pub(super) fn resume(_: &Given) -> Made {
+pub(super) fn resume(_: &Arguments) -> Made {
     Ok(Request::Resume(plan::ResumeArgs {}))
 }
 
-pub(super) fn check(_: &Given) -> Made {
+pub(super) fn check(_: &Arguments) -> Made {
     Ok(Request::Check(check::Args { fix: false, strict: false }))
 }
 
-pub(super) fn show(given: &Given) -> Made {
-    let file = given.required("file")?;
-    Ok(Request::Show(show::Args { file, section: given.text("section")? }))
+pub(super) fn show(args: &Arguments) -> Made {
+    let file = args.required("file")?;
+    Ok(Request::Show(show::Args { file, section: args.text("section")? }))
 }
 
 fn step(verb: step::Verb) -> Made {
     Ok(Request::Step(Verbs { verb }))
 }
 
-pub(super) fn step_next(given: &Given) -> Made {
-    step(step::Verb::Next { claim: given.flag("claim")? })
+pub(super) fn step_next(args: &Arguments) -> Made {
+    step(step::Verb::Next { claim: args.flag("claim")? })
 }
 
-pub(super) fn step_show(given: &Given) -> Made {
-    step(step::Verb::Show { step: given.text("step")?, resolved: given.flag("resolved")? })
+pub(super) fn step_show(args: &Arguments) -> Made {
+    step(step::Verb::Show { step: args.text("step")?, resolved: args.flag("resolved")? })
 }
 
-pub(super) fn step_list(given: &Given) -> Made {
-    let limit = given.whole("limit")?.unwrap_or(step::LIST_LIMIT);
+pub(super) fn step_list(args: &Arguments) -> Made {
+    let limit = args.whole_number("limit")?.unwrap_or(step::LIST_LIMIT);
     step(step::Verb::List {
-        status: given.text("status")?,
-        claimed_by: given.text("claimed_by")?,
-        fields: given.texts("where")?,
+        status: args.text("status")?,
+        claimed_by: args.text("claimed_by")?,
+        fields: args.texts("where")?,
         limit,
     })
 }
 
-pub(super) fn context_show(given: &Given) -> Made {
-    let verb = context::Verb::Show { section: given.text("section")? };
+pub(super) fn context_show(args: &Arguments) -> Made {
+    let verb = context::Verb::Show { section: args.text("section")? };
     Ok(Request::Context(Verbs { verb }))
 }
 
-pub(super) fn var_get(given: &Given) -> Made {
-    Ok(Request::Var(Verbs { verb: var::Verb::Get { path: given.text("path")? } }))
+pub(super) fn var_get(args: &Arguments) -> Made {
+    Ok(Request::Var(Verbs { verb: var::Verb::Get { path: args.text("path")? } }))
 }
 
 fn history(verb: history::Verb) -> Made {
     Ok(Request::History(Verbs { verb }))
 }
 
-pub(super) fn history_list(given: &Given) -> Made {
-    let limit = given.whole("limit")?.unwrap_or(history::LIST_LIMIT);
+pub(super) fn history_list(args: &Arguments) -> Made {
+    let limit = args.whole_number("limit")?.unwrap_or(history::LIST_LIMIT);
     history(history::Verb::List { limit })
 }
 
-pub(super) fn history_search(given: &Given) -> Made {
-    let limit = given.whole("limit")?.unwrap_or(history::SEARCH_LIMIT);
-    history(history::Verb::Search { text: given.required("text")?, limit })
+pub(super) fn history_search(args: &Arguments) -> Made {
+    let limit = args.whole_number("limit")?.unwrap_or(history::SEARCH_LIMIT);
+    history(history::Verb::Search { text: args.required("text")?, limit })
 }
 
-pub(super) fn history_verify(_: &Given) -> Made {
+pub(super) fn history_verify(_: &Arguments) -> Made {
     history(history::Verb::Verify)
 }
 
@@ -105,15 +105,15 @@ fn constraint(verb: constraint::Verb) -> Made {
     Ok(Request::Constraint(Verbs { verb }))
 }
 
-pub(super) fn constraint_list(_: &Given) -> Made {
+pub(super) fn constraint_list(_: &Arguments) -> Made {
     constraint(constraint::Verb::List)
 }
 
-pub(super) fn constraint_get(given: &Given) -> Made {
-    constraint(constraint::Verb::Get { name: given.required("name")? })
+pub(super) fn constraint_get(args: &Arguments) -> Made {
+    constraint(constraint::Verb::Get { name: args.required("name")? })
 }
 
-pub(super) fn directive_list(_: &Given) -> Made {
+pub(super) fn directive_list(_: &Arguments) -> Made {
     Ok(Request::Directive(Verbs { verb: directive::Verb::List }))
 }
 
@@ -121,27 +121,27 @@ fn rule(verb: rule::Verb) -> Made {
     Ok(Request::Rule(Verbs { verb }))
 }
 
-pub(super) fn rule_list(_: &Given) -> Made {
+pub(super) fn rule_list(_: &Arguments) -> Made {
     rule(rule::Verb::List)
 }
 
-pub(super) fn rule_check(_: &Given) -> Made {
+pub(super) fn rule_check(_: &Arguments) -> Made {
     rule(rule::Verb::Check)
 }
 
-pub(super) fn rule_explain(given: &Given) -> Made {
+pub(super) fn rule_explain(args: &Arguments) -> Made {
     rule(rule::Verb::Explain {
-        rule: given.required_whole("number")?,
-        event: given.text("type")?,
-        fields: given.pairs("fields")?,
+        rule: args.required_whole("number")?,
+        event: args.text("type")?,
+        fields: args.pairs("fields")?,
     })
 }
 
-pub(super) fn rule_test(given: &Given) -> Made {
+pub(super) fn rule_test(args: &Arguments) -> Made {
     rule(rule::Verb::Test {
-        event: given.required("type")?,
-        fields: given.pairs("fields")?,
-        times: given.whole("times")?.unwrap_or(1),
+        event: args.required("type")?,
+        fields: args.pairs("fields")?,
+        times: args.whole_number("times")?.unwrap_or(1),
     })
 }
 
@@ -149,63 +149,63 @@ fn checkpoint(verb: checkpoint::Verb) -> Made {
     Ok(Request::Checkpoint(Verbs { verb }))
 }
 
-pub(super) fn checkpoint_create(given: &Given) -> Made {
-    let (name, message) = (given.text("name")?, given.text("message")?);
+pub(super) fn checkpoint_create(args: &Arguments) -> Made {
+    let (name, message) = (args.text("name")?, args.text("message")?);
     checkpoint(checkpoint::Verb::Create { name, message })
 }
 
-pub(super) fn checkpoint_list(given: &Given) -> Made {
-    let limit = given.whole("limit")?.unwrap_or(checkpoint::LIST_LIMIT);
+pub(super) fn checkpoint_list(args: &Arguments) -> Made {
+    let limit = args.whole_number("limit")?.unwrap_or(checkpoint::LIST_LIMIT);
     checkpoint(checkpoint::Verb::List { limit })
 }
 
-pub(super) fn checkpoint_show(given: &Given) -> Made {
-    checkpoint(checkpoint::Verb::Show { name: given.required("name")? })
+pub(super) fn checkpoint_show(args: &Arguments) -> Made {
+    checkpoint(checkpoint::Verb::Show { name: args.required("name")? })
 }
 
-pub(super) fn checkpoint_restore(given: &Given) -> Made {
+pub(super) fn checkpoint_restore(args: &Arguments) -> Made {
     let files = |text: &str| text.split(',').map(checkpoint::file).collect();
     checkpoint(checkpoint::Verb::Restore(checkpoint::RestoreArgs {
-        target: given.required("name")?,
-        only: given.parsed("only", files)?.unwrap_or_default(),
-        rewind: given.flag("rewind")?,
+        target: args.required("name")?,
+        only: args.parsed("only", files)?.unwrap_or_default(),
+        rewind: args.flag("rewind")?,
     }))
 }
 
-pub(super) fn checkpoint_delete(given: &Given) -> Made {
-    checkpoint(checkpoint::Verb::Delete { name: given.required("name")? })
+pub(super) fn checkpoint_delete(args: &Arguments) -> Made {
+    checkpoint(checkpoint::Verb::Delete { name: args.required("name")? })
 }
 
-pub(super) fn undo(_: &Given) -> Made {
+pub(super) fn undo(_: &Arguments) -> Made {
     Ok(Request::Undo(undo::UndoArgs {}))
 }
 
-pub(super) fn redo(_: &Given) -> Made {
+pub(super) fn redo(_: &Arguments) -> Made {
     Ok(Request::Redo(undo::RedoArgs {}))
 }
 
-pub(super) fn op_log(given: &Given) -> Made {
-    let limit = given.whole("limit")?.unwrap_or(op::LOG_LIMIT);
+pub(super) fn op_log(args: &Arguments) -> Made {
+    let limit = args.whole_number("limit")?.unwrap_or(op::LOG_LIMIT);
     Ok(Request::Op(Verbs { verb: op::Verb::Log { limit } }))
 }
 
-pub(super) fn diff(given: &Given) -> Made {
-    let (from, to) = (given.text("from")?, given.text("to")?);
+pub(super) fn diff(args: &Arguments) -> Made {
+    let (from, to) = (args.text("from")?, args.text("to")?);
     Ok(Request::Diff(diff::Args { from, to, ..defaults() }))
 }
 
 /// A program that decides runs only when the user names it, so it is not offered here.
-pub(super) fn recover(given: &Given) -> Made {
+pub(super) fn recover(args: &Arguments) -> Made {
     Ok(Request::Recover(recover::Args {
-        decide: given.parsed("decide", recover::action)?,
-        step: given.text("step")?,
-        apply: given.flag("apply")?,
+        decide: args.parsed("decide", recover::action)?,
+        step: args.text("step")?,
+        apply: args.flag("apply")?,
         ..defaults()
     }))
 }
 
-pub(super) fn review_list(given: &Given) -> Made {
-    Ok(Request::Review(Verbs { verb: review::Verb::List { all: given.flag("all")? } }))
+pub(super) fn review_list(args: &Arguments) -> Made {
+    Ok(Request::Review(Verbs { verb: review::Verb::List { all: args.flag("all")? } }))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    given::{Given, usage},
+    arguments::{Arguments, usage},
     worker::Work,
 };
 use crate::adapters::cli::in_process::{Answer, Request, read_change, read_changes};
@@ -24,7 +24,7 @@ pub(super) enum Does {
     /// The same, with members that are called otherwise, and some that are given.
     Renamed(&'static str, &'static [(&'static str, &'static str)], &'static [(&'static str, bool)]),
     /// The arguments it takes, and the request that they make.
-    Run(&'static [&'static str], fn(&Given) -> Result<Request, Answer>),
+    Run(&'static [&'static str], fn(&Arguments) -> Result<Request, Answer>),
     /// A list of changes.
     Changes,
 }
@@ -39,7 +39,7 @@ impl Verb {
             Does::Change(op) => change(op, arguments, &[], &[]),
             Does::Renamed(op, renamed, given) => change(op, arguments, renamed, given),
             Does::Run(takes, request) => {
-                let given = Given(arguments);
+                let given = Arguments(arguments);
                 given.refuse_others(takes)?;
                 request(&given).map(Work::Run)
             }
@@ -69,7 +69,7 @@ fn change(
 
 fn changes(mut arguments: Map<String, Value>) -> Result<Work, Answer> {
     let changes = arguments.remove("changes");
-    Given(arguments).refuse_others(&["changes"])?;
+    Arguments(arguments).refuse_others(&["changes"])?;
     match changes {
         Some(Value::Array(changes)) => read_changes(changes).map(Work::Changes),
         _ => Err(usage("`changes` must be a list of objects with an `op`".to_owned())),

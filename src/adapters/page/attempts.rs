@@ -8,7 +8,7 @@ use crate::{domain::format_duration, text::html::escape, workspace::Dashboard};
 /// How wide the scale is.
 const WIDTH: i64 = 300;
 
-/// The newest attempts with their time and cost, the newest first: at most so many.
+/// The newest attempts with their time and cost, newest first, up to a limit.
 pub(crate) fn timeline(material: &Dashboard, most: usize) -> String {
     let attempts = material.attempts(most);
     if attempts.list.is_empty() {

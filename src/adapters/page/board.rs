@@ -120,7 +120,7 @@ fn facts(step: &StepOverview, links: &Links<'_>) -> Vec<String> {
     facts
 }
 
-/// The moves that a step can make: those that lead on as buttons, the others behind one.
+/// The moves that a step can make: the forward ones as buttons, the others in a menu.
 fn moves(out: &mut String, dashboard: &Dashboard, step: &StepOverview, actions: &Actions<'_>) {
     let others = forms(dashboard, step, actions, false);
     if !others.is_empty() {

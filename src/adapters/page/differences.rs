@@ -12,7 +12,7 @@ use crate::{
 /// How much of the text of one file is shown.
 const TEXT: usize = 40_000;
 
-/// The differences by meaning, at most so many, and below them as text.
+/// The differences by meaning, up to a limit, and below them as text.
 pub(crate) fn differences(found: &Comparison, most: usize, with_text: bool) -> String {
     let all = lines(&found.changes);
     if all.is_empty() {

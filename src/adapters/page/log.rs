@@ -12,7 +12,7 @@ use crate::{
 /// How much of a field is shown.
 const TEXT: usize = 20_000;
 
-/// The entries that were read, the newest first; so many newer ones are on other pages.
+/// The entries that were read, newest first; `skipped` newer ones are on other pages.
 pub(crate) fn history(dashboard: &Dashboard, skipped: usize) -> String {
     let mut out = String::new();
     let all = dashboard.overview.history.entries;

@@ -48,7 +48,7 @@ pub(crate) struct Links<'a> {
     pub status: Option<&'a str>,
     /// Where the reviews are.
     pub reviews: &'a str,
-    /// Whether the next move is worth telling: not of the past.
+    /// Whether the next move is shown: not for an earlier moment.
     pub says_next: bool,
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn moment(time: &str) -> String {
     }
 }
 
-/// A sentence in which commands stand between backticks.
+/// A sentence with commands in backticks.
 pub(crate) fn prose(text: &str, most: usize) -> String {
     let text: String = text.chars().take(most).collect();
     let mut out = String::new();
@@ -153,7 +153,7 @@ pub(crate) fn prose(text: &str, most: usize) -> String {
     out
 }
 
-/// At most so many characters of a text, escaped; what is cut off is marked.
+/// At most `most` characters of a text, escaped; a cut is marked.
 pub(crate) fn short(text: &str, most: usize) -> String {
     escape(&shorten(text, most))
 }

@@ -81,7 +81,7 @@ pub(super) fn add(text: &str, path: &Path, value: &Value) -> Result<String, Stri
     };
     let (at, piece) = match children(&document, &parent).last() {
         Some(last) => {
-            let last = document.element(last).ok_or("an element is nowhere")?;
+            let last = document.element(last).ok_or("an element has no place")?;
             let gap = gap_before(text, last.start);
             let indent = gap.rfind('\n').map(|at| &gap[at + 1..]);
             let lead = indent.map_or(gap.to_owned(), |indent| newline(text).to_owned() + indent);

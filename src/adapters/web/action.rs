@@ -35,7 +35,7 @@ impl Wanted {
         };
         let given = all("word");
         if given.iter().any(|word| word.starts_with('-') || word.is_empty() || word.len() > 200) {
-            return Err("a word of the command cannot be used");
+            return Err("an argument of the command is not allowed");
         }
         let reason = only("reason");
         if reason.as_deref().is_some_and(|reason| reason.len() > MOST) {

@@ -34,7 +34,7 @@ impl Hub {
         receiver
     }
 
-    /// Tells everybody who listens; whether anybody does.
+    /// Notifies all listeners; returns whether there are any.
     fn tell(&self, dir: &Path) -> bool {
         let Ok(mut listeners) = self.listeners.lock() else { return false };
         let Some(known) = listeners.get_mut(dir) else { return false };

@@ -1,7 +1,7 @@
 //! The projects of the fleet on the first page.
 //!
 //! It is asked only where one is configured, and beside the requests: a database that is far away
-//! or gone keeps no page waiting. As long as somebody looks, it is followed.
+//! or gone keeps no page waiting. It is polled only while somebody is looking.
 
 use std::{
     fmt::Write as _,
@@ -17,7 +17,7 @@ use crate::{
     domain::format_age,
 };
 
-/// How long it is followed after somebody has looked.
+/// How long it is polled after the last look.
 const FOLLOWED: Duration = Duration::from_secs(15);
 /// How long an answer serves: silence is news, too.
 const FRESH: Duration = Duration::from_secs(5);
@@ -77,7 +77,7 @@ impl Projects {
     fn read(&self) -> Result<(), FleetError> {
         let mut database = fleet::open(&fleet::configured()?)?;
         let filter = Filter { limit: Some(MOST), ..Filter::default() };
-        // It listens before it looks, so that nothing falls in between.
+        // It subscribes before it reads, so that no change is missed.
         database.wait(Duration::ZERO)?;
         loop {
             let found = database.summaries(&filter)?;

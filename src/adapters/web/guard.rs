@@ -1,4 +1,5 @@
-//! Who may ask: only a page of this server, on this machine, with the secret of this start.
+//! Which requests are allowed: only those from a page of this server, on this machine, with the
+//! secret of this run.
 
 use std::{
     net::{IpAddr, Ipv6Addr},
@@ -7,7 +8,7 @@ use std::{
 
 use super::http::{Method, Request};
 
-/// The secrets of one start, and the names under which the server may be asked.
+/// The secrets of one run, and the host names under which the server answers.
 #[derive(Debug)]
 pub(super) struct Guard {
     /// In the address that is printed.
@@ -24,7 +25,7 @@ pub(super) struct Guard {
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// Asked under a name that is not ours, as by a page whose name was made to lead here.
+    /// The `Host` is not ours, as in DNS rebinding.
     Host,
     /// Asked by a page from elsewhere.
     Origin,
@@ -53,7 +54,7 @@ impl Guard {
         self.once.lock().map(|once| once.clone()).unwrap_or_default()
     }
 
-    /// The cookie that stands for the token. Servers on other ports have cookies of their own.
+    /// The cookie that replaces the token. Servers on other ports have other cookies.
     pub(super) fn cookie(&self) -> String {
         format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name(), self.session)
     }
@@ -62,7 +63,7 @@ impl Guard {
         format!("statedir-{}", self.port)
     }
 
-    /// Whether a request comes from a page of ours. A token has to be checked besides.
+    /// Whether a request comes from one of our pages. The token has to be checked as well.
     pub(super) fn check_origin(&self, request: &Request) -> Result<(), Refusal> {
         let host = request.header("host").unwrap_or_default();
         if !self.is_ours(host) {
@@ -88,7 +89,9 @@ impl Guard {
         let cookies = request.header("cookie").unwrap_or_default();
         let name = self.cookie_name();
         let mut own = cookies.split(';').filter_map(|cookie| cookie.trim().split_once('='));
-        match own.any(|(known, value)| known == name && same(value, &self.session)) {
+        match own
+            .any(|(known, value)| known == name && equal_in_constant_time(value, &self.session))
+        {
             true => Ok(()),
             false => Err(Refusal::Token),
         }
@@ -96,18 +99,18 @@ impl Guard {
 
     /// Whether a token lets somebody in.
     pub(super) fn admits(&self, token: &str) -> bool {
-        if same(token, &self.token) {
+        if equal_in_constant_time(token, &self.token) {
             return true;
         }
         let Ok(mut once) = self.once.lock() else { return false };
-        let fits = once.as_deref().is_some_and(|once| same(token, once));
+        let fits = once.as_deref().is_some_and(|once| equal_in_constant_time(token, once));
         if fits {
             *once = None;
         }
         fits
     }
 
-    /// Whether that is a name of this server: an address, which nobody can make lead elsewhere, or
+    /// Whether that is a name of this server: an IP address, which cannot be rebound, or
     /// `localhost`.
     fn is_ours(&self, host: &str) -> bool {
         let Some((name, port)) = host.rsplit_once(':') else { return false };
@@ -125,8 +128,8 @@ impl Guard {
     }
 }
 
-/// Compares without telling by the time it takes where they differ.
-fn same(given: &str, secret: &str) -> bool {
+/// Compares in constant time.
+fn equal_in_constant_time(given: &str, secret: &str) -> bool {
     let differs =
         given.bytes().zip(secret.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
     given.len() == secret.len() && differs == 0

@@ -20,7 +20,7 @@ pub(super) enum Method {
     Post,
 }
 
-/// A request that is well formed; nothing is said about whether it is allowed.
+/// A well-formed request; whether it is allowed is decided elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) method: Method,
@@ -36,7 +36,7 @@ pub(super) struct Request {
 /// Why a request was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unread {
-    /// It is no request as this server understands it.
+    /// It is not a request that this server understands.
     Malformed(&'static str),
     /// A method that nothing here answers.
     Method,
@@ -240,7 +240,7 @@ impl Response {
         Self::new(status, "text/plain; charset=utf-8", body)
     }
 
-    pub(super) fn see(path: &str) -> Self {
+    pub(super) fn redirect(path: &str) -> Self {
         let mut response = Self::text(303, "");
         response.headers.push(("Location", path.to_owned()));
         response
@@ -267,7 +267,7 @@ impl Response {
     }
 }
 
-/// The beginning of an answer that goes on as long as somebody listens.
+/// The beginning of an event stream, which lasts as long as somebody listens.
 pub(super) fn begin_events(stream: &mut impl Write) -> io::Result<()> {
     let head =
         format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{SAFE}\r\nretry: 1000\n\n");
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn malformed_requests_are_refused() {
         for (text, what) in [
             (
                 "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",

@@ -41,18 +41,18 @@ use super::{
 };
 use crate::workspace::Workspace;
 
-/// How many connections are served at once; of these, so many that wait for news.
+/// How many connections are served at once, and how many of them may wait for updates.
 const MOST_CONNECTIONS: usize = 192;
 const MOST_LISTENERS: usize = 128;
 /// How long a request may take to arrive, and an answer to be taken.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often somebody who waits for news is shown that there are none.
+/// How often a keep-alive is sent to a page that waits for updates.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
 /// Where to listen, and what to show.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// The address; not of this machine alone only where the user says so.
+    /// The address; beyond this machine only if the user asks for it.
     pub address: IpAddr,
     /// The port; 0 for any that is free.
     pub port: u16,
@@ -79,7 +79,7 @@ struct Site {
     hub: Arc<Hub>,
     #[cfg(feature = "fleet")]
     fleet: Arc<fleet::Projects>,
-    /// States by the word that stands for them in addresses.
+    /// States by their key in addresses.
     known: Mutex<BTreeMap<String, PathBuf>>,
     connections: AtomicUsize,
     listeners: AtomicUsize,
@@ -114,7 +114,7 @@ impl Server {
     /// Begins to listen.
     ///
     /// # Errors
-    /// The port is taken, or there is no source of chance.
+    /// The port is in use, or there is no source of randomness.
     pub(in crate::adapters) fn bind(settings: Settings, caller: Caller) -> io::Result<Self> {
         let listener = TcpListener::bind((settings.address, settings.port))?;
         let address = listener.local_addr()?;
@@ -179,7 +179,7 @@ impl Server {
                 continue;
             };
             let spawned = std::thread::Builder::new().name("page".into()).spawn(move || {
-                site.converse(stream);
+                site.handle_connection(stream);
                 drop(counted);
             });
             if spawned.is_err() {
@@ -189,7 +189,7 @@ impl Server {
     }
 }
 
-/// A place among a limited number, given back in the end.
+/// A slot of a limited number, released when dropped.
 struct Counted {
     site: Arc<Site>,
     counter: fn(&Site) -> &AtomicUsize,
@@ -210,14 +210,14 @@ impl Drop for Counted {
 }
 
 impl Site {
-    fn converse(self: &Arc<Self>, stream: TcpStream) {
+    fn handle_connection(self: &Arc<Self>, stream: TcpStream) {
         let _ = stream.set_write_timeout(Some(PATIENCE));
         let _ = stream.set_nodelay(true);
         let end = Instant::now() + PATIENCE;
         let (response, with_body) = match http::read(&mut Timed { stream: &stream, end }) {
             Ok(request) => match self.answer(&request) {
                 Reply::Page(response) => (*response, request.method != Method::Head),
-                Reply::Events(dir) => return self.tell(&stream, &request, &dir),
+                Reply::Events(dir) => return self.stream_changes(&stream, &request, &dir),
             },
             Err(Unread::Gone) => return,
             Err(Unread::Malformed(why)) => {
@@ -231,7 +231,7 @@ impl Site {
             Err(Unread::TooLarge) => (Response::text(413, "the request is too large\n"), true),
         };
         let _ = response.send(&mut &stream, with_body);
-        // What is still on its way would otherwise cut the answer off.
+        // Unread input would otherwise reset the connection before the answer arrives.
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let mut rest = Timed { stream: &stream, end: Instant::now() + Duration::from_millis(300) };
         let mut taken = 0;
@@ -252,7 +252,7 @@ impl Site {
             if request.method != Method::Get || !self.guard.admits(token) {
                 return refused(Refusal::Token);
             }
-            let mut response = Response::html(200, pages::opening());
+            let mut response = Response::html(200, pages::landing_page());
             response.headers.push(("Set-Cookie", self.guard.cookie()));
             return response.into();
         }
@@ -275,20 +275,20 @@ impl Site {
                 let Some(dir) = self.find(key) else { return missing() };
                 match (method, *view) {
                     (Method::Get, "events") => Reply::Events(dir),
-                    (Method::Get | Method::Head, "do") => not_so(),
+                    (Method::Get | Method::Head, "do") => method_not_allowed(),
                     (Method::Get | Method::Head, view) => {
                         self.turns.with(|| self.view(request, key, &dir, view))
                     }
                     (Method::Post, "do") => self.change(request, key, &dir),
-                    (Method::Post, _) => not_so(),
+                    (Method::Post, _) => method_not_allowed(),
                 }
             }
-            (Method::Post, ["" | "style.css" | "app.js"]) => not_so(),
+            (Method::Post, ["" | "style.css" | "app.js"]) => method_not_allowed(),
             _ => missing(),
         }
     }
 
-    /// The states there are, by the word that stands for them.
+    /// The states, by their key in addresses.
     fn states(&self) -> Vec<(String, PathBuf)> {
         let directories = match &self.settings.state {
             Some(dir) => vec![dir.clone()],
@@ -322,7 +322,7 @@ impl Site {
     fn overview(&self) -> Reply {
         let states = self.states();
         if let (Some(_), [(key, _)]) = (&self.settings.state, states.as_slice()) {
-            return Response::see(&format!("/s/{key}/")).into();
+            return Response::redirect(&format!("/s/{key}/")).into();
         }
         let seen = states.into_iter().map(|(key, dir)| {
             let overview = in_process::overview(&self.caller(&dir));
@@ -380,7 +380,7 @@ impl Site {
         let answer = wanted.run(self.caller(dir));
         let back = wanted.back.as_deref().filter(|view| pages::is_view(view)).unwrap_or_default();
         if answer.exit == 0 {
-            return Response::see(&format!("/s/{key}/{back}")).into();
+            return Response::redirect(&format!("/s/{key}/{back}")).into();
         }
         let status = match answer.exit {
             3 => 409,
@@ -399,7 +399,7 @@ impl Site {
     }
 
     /// Tells of changes as long as somebody listens.
-    fn tell(self: &Arc<Self>, mut stream: &TcpStream, request: &Request, dir: &Path) {
+    fn stream_changes(self: &Arc<Self>, mut stream: &TcpStream, request: &Request, dir: &Path) {
         let Some(_place) = Counted::take(self, |site| &site.listeners, MOST_LISTENERS) else {
             let _ = Response::text(503, "too many pages are open\n").send(&mut stream, true);
             return;
@@ -414,7 +414,7 @@ impl Site {
                 workspace.read().ok().map(|snapshot| snapshot.revision().to_string())
             })
         };
-        // What happened between the page and its question for news.
+        // What happened between loading the page and subscribing to updates.
         let mut is_new = request.parameter("revision").map(str::to_owned) != revision();
         loop {
             let line = if is_new { "event: change\ndata: {}\n\n" } else { ": nothing new\n\n" };
@@ -466,11 +466,11 @@ fn missing() -> Reply {
     Response::text(404, "there is nothing here\n").into()
 }
 
-fn not_so() -> Reply {
+fn method_not_allowed() -> Reply {
     Response::text(405, "this method is not allowed here\n").into()
 }
 
-/// A word for a directory that says nothing about it.
+/// A key for a directory that does not reveal its path.
 fn key_of(dir: &Path) -> String {
     let digest = Sha256::digest(dir.as_os_str().as_encoded_bytes());
     digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect()

@@ -12,7 +12,7 @@ use crate::{
     domain::StateFile,
     store::OperationSummary,
     text::html::escape,
-    workspace::{Dashboard, DiffSide, Error, StepOverview, Workspace},
+    workspace::{Dashboard, DiffSide, Error, StepOverview, StepOverviews, Workspace},
 };
 
 /// How many moments the slider reaches.
@@ -64,7 +64,7 @@ impl Moments {
         Ok(Self { list, place, later })
     }
 
-    fn shown(&self) -> Option<&OperationSummary> {
+    fn current(&self) -> Option<&OperationSummary> {
         self.list.get(self.place)
     }
 
@@ -88,15 +88,15 @@ pub(super) fn chosen(
     let back = newest + count.saturating_sub(place.saturating_add(1));
     let here = format!("/s/{}/{}", shown.key, shown.view);
     Some(match all.get(back) {
-        Some(operation) if back > 0 => Response::see(&format!("{here}?at={}", operation.id)),
-        _ => Response::see(&here),
+        Some(operation) if back > 0 => Response::redirect(&format!("{here}?at={}", operation.id)),
+        _ => Response::redirect(&here),
     })
 }
 
-/// The slider with the ways to the moments beside the one that is shown.
+/// The slider, with links to the previous and next moment.
 pub(super) fn slider(shown: &Shown<'_>, workspace: &Workspace) -> Result<String, Error> {
     let moments = Moments::around(workspace, shown.at)?;
-    let (Some(now), Some(last)) = (moments.shown(), moments.list.last()) else {
+    let (Some(now), Some(last)) = (moments.current(), moments.list.last()) else {
         return Ok(String::new());
     };
     let view = escape(shown.view);
@@ -151,7 +151,7 @@ pub(super) fn past(
     actions: Option<&Actions<'_>>,
 ) -> Result<String, Error> {
     let moments = Moments::around(workspace, shown.at)?;
-    let Some(operation) = moments.shown() else { return Ok(String::new()) };
+    let Some(operation) = moments.current() else { return Ok(String::new()) };
     let mut found = workspace
         .compare(&DiffSide::Working, &DiffSide::Operation(operation.id.as_str().to_owned()))?;
     // Restoring keeps the history.
@@ -185,8 +185,8 @@ pub(super) fn past(
     Ok(out)
 }
 
-/// What going back does not undo, and whom it concerns.
-fn warnings(now: &[StepOverview], then: &[StepOverview]) -> Vec<String> {
+/// What restoring does not undo, and who is affected.
+fn warnings(now: &StepOverviews, then: &StepOverviews) -> Vec<String> {
     let earlier = |step: &&StepOverview| {
         then.iter().find(|other| match (&other.id, &step.id) {
             (Some(one), Some(other)) => one == other,
@@ -318,7 +318,7 @@ pub(super) fn difference(
     ))
 }
 
-/// What others did since the last change of the one who looks.
+/// What others did since the viewer's last change.
 pub(super) fn since_own_change(shown: &Shown<'_>, workspace: &Workspace) -> Result<String, Error> {
     let all = workspace.operations(Some(LOOKED_BACK))?;
     let actor = workspace.environment().actor();

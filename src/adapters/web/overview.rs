@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use super::pages::whole;
+use super::pages::whole_page;
 use crate::{
     adapters::page::{moment, short},
     domain::{Money, PlanRole},
@@ -50,7 +50,7 @@ pub(super) fn page(root: &Path, mut states: Vec<State>, fleet: &str) -> String {
     }
     body.push_str(fleet);
     body.push_str("</div></main>");
-    whole("States", " data-poll=\"3000\"", &body)
+    whole_page("States", " data-poll=\"3000\"", &body)
 }
 
 fn tiles(states: &[State]) -> String {

@@ -64,9 +64,9 @@ pub(super) struct Shown<'a> {
     pub(super) is_one_of_several: bool,
 }
 
-/// What comes first: it leads on without the token. The cookie is sent along because this page is
-/// ours, which a page that somebody followed a link from is not.
-pub(super) fn opening() -> String {
+/// The landing page, which redirects without the token. The browser sends the cookie because this
+/// page is ours, unlike the page on which a link was followed.
+pub(super) fn landing_page() -> String {
     "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=/\">\
      <title>statedir</title></head><body><p><a href=\"/\">Go on</a></p></body></html>\n"
         .to_owned()
@@ -109,10 +109,10 @@ pub(super) fn state(shown: &Shown<'_>, workspace: &Workspace, request: &Request)
         true => format!(" data-events=\"/s/{}/events\"", shown.key),
         false => String::new(),
     };
-    Response::html(200, whole(&dashboard.overview.title, &events, &content))
+    Response::html(200, whole_page(&dashboard.overview.title, &events, &content))
 }
 
-/// How much has to be read for a view that leaves out so many of the newest.
+/// How much has to be read for a view that skips some of the newest.
 fn extent(view: &str, skipped: usize) -> Extent {
     let entries = match view {
         "history" | "timeline" | "constraints" | "steps" => ENTRIES + skipped,
@@ -132,7 +132,7 @@ fn view(
     let number = |name: &str| request.parameter(name).and_then(|text| text.parse().ok());
     let skipped: usize = number("skip").unwrap_or(0).min(DEEPEST);
     let extent = extent(shown.view, skipped);
-    // What is offered for the past is to restore it, on the state as it is now.
+    // For an earlier moment the only action is to restore it, on the current state.
     let now = match shown.at {
         Some(_) => Some(workspace.read()?.revision().to_string()),
         None => None,
@@ -278,7 +278,7 @@ pub(super) fn failure(shown: &Shown<'_>, title: &str, message: &str, more: &[Str
         shown.key,
         escape(view),
     );
-    whole(title, "", &body)
+    whole_page(title, "", &body)
 }
 
 /// Where one is, and the other views.
@@ -310,7 +310,7 @@ fn title_of(view: &str) -> &str {
 }
 
 /// A whole page around its content.
-pub(super) fn whole(title: &str, data: &str, body: &str) -> String {
+pub(super) fn whole_page(title: &str, data: &str, body: &str) -> String {
     let title: String = title.chars().take(200).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\

@@ -49,7 +49,7 @@ fn right_to_left_text_is_text() {
 }
 
 #[test]
-fn what_is_no_text_at_all_is_still_told() {
+fn differences_in_binary_files_are_reported() {
     let summarised = super::summary(&compare(Plan, Some(b"\xff\xfe\n"), Some(b"\xff\xfd\n")));
     assert_eq!(summarised.len(), 1);
     assert!(summarised[0].starts_with("plan.md: 1 line added, 1 removed"), "{summarised:?}");

@@ -5,7 +5,7 @@ use crate::{
 };
 
 #[test]
-fn a_step_is_told_field_by_field() {
+fn a_step_is_reported_field_by_field() {
     let after =
         with(PLAN, "- **status**: PENDING\n- **inputs**", "- **status**: COMPLETED\n- **inputs**");
     let after = with(&after, "attempts**: 0", "attempts**: 1");
@@ -106,7 +106,7 @@ fn reviews_are_opened_and_decided() {
 }
 
 #[test]
-fn constraints_are_told_by_what_they_are() {
+fn constraints_are_reported_by_what_they_are() {
     let after = with(CONSTRAINTS, "\"quality\"", "\"cost_efficiency\"");
     let after = with(&after, "requests**: 20", "requests**: 10");
     let after = with(&after, "- For the next 1 step, be brief\n", "");
@@ -127,7 +127,7 @@ fn constraints_are_told_by_what_they_are() {
 }
 
 #[test]
-fn rules_in_another_order_are_told() {
+fn rules_in_another_order_are_reported() {
     let (head, rest) = CONSTRAINTS.split_once("- If 2+").unwrap();
     let (first, rest) = rest.split_once('\n').unwrap();
     let (second, rest) = rest.split_once('\n').unwrap();
@@ -163,7 +163,7 @@ fn findings_are_counted_by_section() {
 }
 
 #[test]
-fn sections_with_one_heading_are_told_apart() {
+fn sections_with_one_heading_are_distinguished() {
     let before = "# C\n## A\n### Notes\n- x\n## B\n### Notes\n- y\n";
     let after = before.replace("- x", "- x\n- more").replace("- y", "- y\n- other");
     let summarised = summarised(Context, before, &after);
@@ -187,7 +187,7 @@ fn sections_come_go_and_are_renamed() {
 }
 
 #[test]
-fn what_changes_nothing_in_meaning_is_said_to_be_layout() {
+fn what_changes_nothing_in_meaning_is_reported_as_layout() {
     for (after, detail) in [
         (PLAN.replace('\n', "\r\n"), "line ends only"),
         (format!("\u{feff}{PLAN}"), "a byte order mark only"),
@@ -242,7 +242,7 @@ fn entries_of_the_history_are_counted() {
 }
 
 #[test]
-fn a_file_that_comes_or_goes_is_told_also_when_it_is_empty() {
+fn a_file_that_comes_or_goes_is_reported_also_when_it_is_empty() {
     let added = compare(Plan, None, Some(b""));
     assert_eq!(summary(&added), ["plan.md: added (0 bytes)"]);
     let removed = compare(Plan, Some(b""), None);

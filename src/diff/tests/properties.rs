@@ -146,21 +146,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn bytes_that_differ_are_told_in_both_directions((before, after) in versions()) {
+    fn bytes_that_differ_are_reported_in_both_directions((before, after) in versions()) {
         for file in FILES {
             hold(file, before.as_bytes(), after.as_bytes())?;
         }
     }
 
     #[test]
-    fn any_two_texts_are_told(before in text(), after in text()) {
+    fn any_two_texts_are_reported(before in text(), after in text()) {
         for file in FILES {
             hold(file, before.as_bytes(), after.as_bytes())?;
         }
     }
 
     #[test]
-    fn any_two_values_are_told(before in json(), after in json(), pretty: bool) {
+    fn any_two_values_are_reported(before in json(), after in json(), pretty: bool) {
         let before = before.to_string();
         let after = if pretty { format!("{after:#}") } else { after.to_string() };
         hold(StateFile::Variables, before.as_bytes(), after.as_bytes())?;
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_told(before in prop::collection::vec(any::<u8>(), 0..40),
+    fn any_bytes_are_reported(before in prop::collection::vec(any::<u8>(), 0..40),
                           after in prop::collection::vec(any::<u8>(), 0..40)) {
         for file in FILES {
             hold(file, &before, &after)?;
@@ -189,7 +189,7 @@ fn a_comparison_that_only_looks_at_meaning_would_be_caught() {
 }
 
 #[test]
-fn an_item_that_became_a_review_is_told_in_both_directions() {
+fn an_item_that_became_a_review_is_reported_in_both_directions() {
     let before = "## Active Directives\n- [x] r1: ok? — approved by ada\n# Execution Plan: X\n";
     let after = "## Reviews\n- [x] r1: ok? — approved by ada\n0\n# Execution Plan: X\n";
     for file in FILES {

@@ -2,7 +2,7 @@ use super::summarised;
 use crate::domain::StateFile::Variables;
 
 #[test]
-fn variables_are_told_by_path() {
+fn variables_are_reported_by_path() {
     let before = r#"{"a": {"b": 1, "old": true}, "list": [1, 2], "k.x": null}"#;
     let after = r#"{"a": {"b": 2, "new": "Text here"}, "list": [1, 2, 3, {"x": 1}], "k.x": 0}"#;
     assert_eq!(
@@ -18,7 +18,7 @@ fn variables_are_told_by_path() {
 }
 
 #[test]
-fn in_an_array_only_what_differs_is_told() {
+fn in_an_array_only_what_differs_is_reported() {
     assert_eq!(summarised(Variables, "[1,2,3]", "[2,3]"), ["variables.0: 1 removed"]);
     assert_eq!(summarised(Variables, "[1,3]", "[1,2,3]"), ["variables.1: 2 added"]);
     assert_eq!(summarised(Variables, "[1,2,3]", "[1,9,3]"), ["variables.1: 2 → 9"]);
@@ -39,7 +39,7 @@ fn order_of_keys_escapes_and_space_are_layout_but_the_text_of_a_number_is_not() 
 }
 
 #[test]
-fn a_file_that_is_no_json_is_compared_as_text() {
+fn a_file_that_is_not_json_is_compared_as_text() {
     let summarised = summarised(Variables, "{\"a\": 1}\n", "{\"a\": 1,}\n");
     assert_eq!(summarised.len(), 1);
     assert!(

@@ -3,11 +3,11 @@
 //!
 //! All of it follows from the files. Wherever it is missing, or from another version, they are read.
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Adopted, Bound, Composed, Files, Lists, lists::Outline};
+use super::{Adopted, Bound, Composed, Files, Lists, PlanText, lists::Outline};
 use crate::domain::{
     Plan, StepId,
     layout::{ForeignLayout, LAYOUT_FILE},
@@ -15,7 +15,7 @@ use crate::domain::{
 };
 
 /// Who wrote it. To be counted up whenever lists are read or composed in another way than before.
-pub(super) const FORMAT: &str = concat!("adopted ", env!("CARGO_PKG_VERSION"), "+2");
+pub(super) const FORMAT: &str = concat!("adopted ", env!("CARGO_PKG_VERSION"), "+3");
 
 #[derive(Serialize, Deserialize)]
 struct Preface<'a> {
@@ -48,6 +48,19 @@ pub(crate) struct Kept {
     steps: usize,
 }
 
+/// A part of what was kept.
+#[derive(Debug)]
+pub(crate) struct KeptPart {
+    kept: Arc<Kept>,
+    range: Range<usize>,
+}
+
+impl AsRef<[u8]> for KeptPart {
+    fn as_ref(&self) -> &[u8] {
+        self.kept.bytes.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
 impl Kept {
     /// Reads what was kept; `None` if it cannot be used.
     pub(crate) fn read(bytes: Vec<u8>) -> Option<Self> {
@@ -69,13 +82,19 @@ impl Kept {
         &self.bytes[self.text.clone()]
     }
 
-    /// The table of the plan, if there is one.
-    pub(crate) fn table(&self) -> Option<&[u8]> {
-        Some(&self.bytes[self.table.clone()]).filter(|table| !table.is_empty())
+    /// The text of the plan, without copying it.
+    pub(crate) fn shared_text(self: &Arc<Self>) -> KeptPart {
+        KeptPart { kept: Arc::clone(self), range: self.text.clone() }
+    }
+
+    /// The table of the plan, if there is one, without copying it.
+    pub(crate) fn shared_table(self: &Arc<Self>) -> Option<KeptPart> {
+        let range = Some(self.table.clone()).filter(|range| !range.is_empty())?;
+        Some(KeptPart { kept: Arc::clone(self), range })
     }
 
     /// All of it.
-    pub(crate) fn composed(&self) -> Option<Composed> {
+    pub(crate) fn composed(self: &Arc<Self>) -> Option<Composed> {
         let mut rest = self.bytes.get(self.table.end..)?;
         let mut outlines = Vec::new();
         for _ in 0..self.files {
@@ -93,9 +112,10 @@ impl Kept {
             places.push(at..at.checked_add(len)?);
             at += len;
         }
-        let plan = std::str::from_utf8(self.text()).ok()?.to_owned();
+        let text = std::str::from_utf8(self.text()).ok()?;
         let is_whole = rest.is_empty() && bound.iter().all(|one| one.file < self.files);
-        let fits = places.iter().all(|place| plan.get(place.clone()).is_some());
+        let fits = places.iter().all(|place| text.get(place.clone()).is_some());
+        let plan = PlanText::Kept(Arc::clone(self));
         (is_whole && fits).then(|| Composed { plan, places, lists: Lists::new(outlines), bound })
     }
 }
@@ -111,16 +131,17 @@ impl Adopted<'_> {
     /// What is to be kept of the files, with the plan that they come to.
     pub(crate) fn keep(&self, composed: &Composed, plan: &Plan) -> Option<Vec<u8>> {
         let table = plan.to_table().unwrap_or_default();
+        let text = composed.plan.as_str();
         let preface = Preface {
             format: FORMAT.into(),
-            text: composed.plan.len(),
+            text: text.len(),
             table: table.len(),
             files: self.layout.plan.len(),
             steps: composed.bound.len(),
         };
-        let mut kept = Vec::with_capacity(composed.plan.len() + table.len() * 2);
+        let mut kept = Vec::with_capacity(text.len() + table.len() * 2);
         write(&mut kept, &preface)?;
-        kept.extend_from_slice(composed.plan.as_bytes());
+        kept.extend_from_slice(text.as_bytes());
         kept.extend_from_slice(&table);
         for file in 0..self.layout.plan.len() {
             let outline = composed.lists.outline(file, self.grammar().step);
@@ -142,10 +163,10 @@ impl Adopted<'_> {
     /// As for [`Adopted::compose`].
     pub(crate) fn compose_or(
         &self,
-        kept: Option<&Kept>,
+        kept: Option<&Arc<Kept>>,
         raw: &Files,
     ) -> Result<Composed, crate::domain::ModelError> {
-        match kept.and_then(Kept::composed) {
+        match kept.and_then(|kept| kept.composed()) {
             Some(composed) => Ok(composed),
             None => self.compose(raw),
         }

@@ -61,13 +61,41 @@ pub(crate) struct Adopted<'a> {
 #[derive(Debug)]
 pub(crate) struct Composed {
     /// The text of the plan.
-    pub plan: String,
+    pub plan: PlanText,
     /// Where each task stands in it, in order.
     pub places: Vec<Range<usize>>,
     /// The files with tasks.
     pub lists: Lists,
     /// Every task as a step, in order.
     pub bound: Vec<Bound>,
+}
+
+/// The text of a plan that was composed now, or before.
+#[derive(Debug)]
+pub(crate) enum PlanText {
+    /// It was composed now.
+    Made(String),
+    /// It is part of what was kept.
+    Kept(Arc<Kept>),
+}
+
+impl PlanText {
+    /// The text.
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Made(text) => text,
+            // Whether it is text was found out when it was read.
+            Self::Kept(kept) => std::str::from_utf8(kept.text()).unwrap_or_default(),
+        }
+    }
+
+    /// The text as a value of its own.
+    pub(crate) fn into_string(self) -> String {
+        match self {
+            Self::Made(text) => text,
+            Self::Kept(_) => self.as_str().to_owned(),
+        }
+    }
 }
 
 impl Adopted<'_> {
@@ -101,13 +129,13 @@ impl Adopted<'_> {
         }
         let bound = self.bind(&all);
         let text = self.text(raw, &lists, &bound, None)?;
-        Ok(Composed { plan: text.text, places: text.places, lists, bound })
+        Ok(Composed { plan: PlanText::Made(text.text), places: text.places, lists, bound })
     }
 
     /// The files of a native state that say the same as `raw`.
     pub(crate) fn native(&self, raw: &Files) -> Result<Files, ModelError> {
         let mut files = self.compose_but_plan(raw);
-        let plan = self.compose(raw)?.plan.into_bytes();
+        let plan = self.compose(raw)?.plan.into_string().into_bytes();
         files.insert(StateFile::Plan.name().to_owned(), plan);
         Ok(files)
     }

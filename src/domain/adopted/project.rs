@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Adopted, Bound, Composed, Files, List, Lists,
+    Adopted, Bound, Composed, Files, List, Lists, PlanText,
     bind::by_written_id,
     compose::{OWN_NOTE, Own, TASKS, other_sections, push_escaped, push_field, without_items},
 };
@@ -38,8 +38,8 @@ pub(crate) enum Change {
 
 impl Adopted<'_> {
     /// The changes of the files of an adopted state that bring it from `before` to the native files
-    /// in `after`, proven by composing the result again. The plan in it can be given as it was read; what
-    /// was composed before is needed only if there is one.
+    /// in `after`, proven by composing the result again. A plan that changes can be given as it was
+    /// read, instead of its text; what was composed before is needed only if there is one.
     ///
     /// # Errors
     /// Something was changed that such files have no place for, as the title or the order of steps.
@@ -53,16 +53,18 @@ impl Adopted<'_> {
         let mut changes = Vec::new();
         let mut kept = None;
         let added = &self.layout.added;
+        let plan = match (plan, after.get(&StateFile::Plan)) {
+            (None, Some(bytes)) => Some(Rc::new(read(bytes)?)),
+            (plan, _) => plan,
+        };
+        if let Some(plan) = plan {
+            let before = before.ok_or_else(|| {
+                refused("the plan was changed without being read", "run the command again")
+            })?;
+            Projected { changes, kept } = self.project_plan(raw, before, &plan)?;
+        }
         for (file, new) in after {
             match file {
-                StateFile::Plan => {
-                    let before = before.ok_or_else(|| {
-                        refused("the plan was changed without being read", "run the command again")
-                    })?;
-                    let projected = self.project_plan(raw, before, new, plan.clone())?;
-                    changes.extend(projected.changes);
-                    kept = projected.kept;
-                }
                 StateFile::Context => {
                     let own = self.own_prose(raw, *file, new)?;
                     changes.push((added.context.to_string(), Change::Write(own)));
@@ -83,7 +85,7 @@ impl Adopted<'_> {
                     };
                     changes.push((path.to_string(), Change::Write(new.clone())));
                 }
-                StateFile::History | StateFile::Log => {}
+                StateFile::Plan | StateFile::History | StateFile::Log => {}
             }
         }
         // With other statuses the same files say something else.
@@ -95,25 +97,15 @@ impl Adopted<'_> {
         &self,
         raw: &Files,
         before: &Composed,
-        new: &[u8],
-        plan: Option<Rc<Plan>>,
+        after: &Plan,
     ) -> Result<Projected, ModelError> {
-        let read = |bytes: &[u8]| {
-            Document::from_bytes(bytes.to_vec())
-                .map(Plan::read)
-                .map_err(|error| ModelError::markdown(StateFile::Plan, &error))
-        };
-        let after = match plan.filter(|plan| plan.document.source().as_bytes() == new) {
-            Some(plan) => plan,
-            None => Rc::new(read(new)?),
-        };
-        let tasks = tasks_of(&after, &before.bound);
-        let changed = changed(before, &after, &tasks);
-        self.refuse_reshaped(raw, before, &after, (&tasks, &changed))?;
+        let tasks = tasks_of(after, &before.bound);
+        let changed = changed(before, after, &tasks);
+        self.refuse_reshaped(raw, before, after, (&tasks, &changed))?;
         let mut files = raw.clone();
         let mut changes = Vec::new();
         let (mut edited, mut longer) = (BTreeSet::new(), BTreeSet::new());
-        for (at, mut edits) in self.markers(raw, before, &after, (&tasks, &changed)) {
+        for (at, mut edits) in self.markers(raw, before, after, (&tasks, &changed)) {
             let name = self.layout.plan[at].file.as_str();
             let old = raw.get(name).and_then(|bytes| std::str::from_utf8(bytes).ok());
             let old = old.unwrap_or_default();
@@ -149,24 +141,28 @@ impl Adopted<'_> {
             changed: &changed,
             old: old.as_ref(),
         };
-        let (own, is_needed) = self.own_text(&after, &part)?;
+        let (own, is_needed) = self.own_text(after, &part)?;
         let own = own.into_bytes();
         let bound = &before.bound;
         if (is_needed || raw.contains_key(name)) && raw.get(name) != Some(&own) {
             files.insert(name.to_owned(), own.clone());
             changes.push((name.to_owned(), Change::Write(own)));
         }
-        let roles = self.roles(&after);
+        let roles = self.roles(after);
         let again = self.text(&files, &lists, bound, Some((&changed, roles.as_slice())))?;
-        prove(&after, &read(again.text.as_bytes())?, (&tasks, &changed))?;
-        let whole = again.within((&before.plan, &before.places), bound, &changed);
+        prove(after, &read(again.text.as_bytes())?, (&tasks, &changed))?;
+        let whole = again.within((before.plan.as_str(), &before.places), bound, &changed);
         let kept = whole.and_then(|(plan, places)| {
-            debug_assert_eq!(self.compose(&files).map(|whole| whole.plan).ok(), Some(plan.clone()));
-            let bound = bound.clone();
+            debug_assert_eq!(
+                self.compose(&files).map(|whole| whole.plan.into_string()).ok(),
+                Some(plan.clone())
+            );
+            let is_same = after.document.source() == plan;
+            let (plan, bound) = (PlanText::Made(plan), bound.clone());
             let composed = Composed { plan, places, lists, bound };
-            match after.document.source() == composed.plan {
-                true => self.keep(&composed, &after),
-                false => self.keep(&composed, &read(composed.plan.as_bytes()).ok()?),
+            match is_same {
+                true => self.keep(&composed, after),
+                false => self.keep(&composed, &read(composed.plan.as_str().as_bytes()).ok()?),
             }
         });
         Ok(Projected { changes, kept })
@@ -192,8 +188,10 @@ impl Adopted<'_> {
                 continue;
             };
             if let Some(own) = own {
-                let message =
-                    format!("{} of your own cannot come before tasks of the files", own.name());
+                let message = format!(
+                    "{}, which you added, cannot come before tasks of the files",
+                    own.name()
+                );
                 return Err(refused(
                     &message,
                     "`statedir step add 'What to do'` adds it after them",
@@ -401,12 +399,13 @@ fn tasks_of<'b>(plan: &Plan, bound: &'b [Bound]) -> Vec<Option<&'b Bound>> {
 
 /// The tasks whose text is not what it was.
 fn changed<'p>(before: &Composed, after: &'p Plan, tasks: &[Option<&Bound>]) -> BTreeSet<&'p str> {
+    let whole = before.plan.as_str();
     let mut places = before.bound.iter().zip(&before.places);
     let is_changed = |(step, task): &(&Step, &Option<&Bound>)| {
         let extent = after.document.section(step.section).extent.clone();
         let text = after.document.source()[extent].trim();
         let same = places.next().filter(|(one, _)| task.is_some_and(|task| task.id == one.id));
-        same.and_then(|(_, place)| before.plan.get(place.clone())).map(str::trim) != Some(text)
+        same.and_then(|(_, place)| whole.get(place.clone())).map(str::trim) != Some(text)
     };
     after.steps.iter().zip(tasks).filter(is_changed).map(|(step, _)| id_of(step)).collect()
 }
@@ -416,6 +415,12 @@ fn tasks_around(list: Option<List>, one: &Bound) -> Option<usize> {
     let list = list.filter(|list| list.task(one).is_some())?;
     let is_here = |task: &&Task| task.section.number() == one.section;
     Some(list.tasks.tasks.iter().filter(is_here).count())
+}
+
+fn read(bytes: &[u8]) -> Result<Plan, ModelError> {
+    Document::from_bytes(bytes.to_vec())
+        .map(Plan::read)
+        .map_err(|error| ModelError::markdown(StateFile::Plan, &error))
 }
 
 fn id_of(step: &Step) -> &str {

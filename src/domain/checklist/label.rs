@@ -23,6 +23,39 @@ pub(super) struct Label {
 /// Words that stand before a number and make it an id.
 const WORDS: [&str; 8] = ["task", "step", "phase", "milestone", "story", "item", "stage", "part"];
 
+/// The same words elsewhere, each with ours.
+const ELSEWHERE: [(&str, &str); 26] = [
+    ("阶段", "phase"),
+    ("階段", "phase"),
+    ("任务", "task"),
+    ("任務", "task"),
+    ("步骤", "step"),
+    ("步驟", "step"),
+    ("里程碑", "milestone"),
+    ("フェーズ", "phase"),
+    ("タスク", "task"),
+    ("ステップ", "step"),
+    ("단계", "phase"),
+    ("작업", "task"),
+    ("fase", "phase"),
+    ("etapa", "phase"),
+    ("étape", "phase"),
+    ("этап", "phase"),
+    ("tarea", "task"),
+    ("tarefa", "task"),
+    ("tâche", "task"),
+    ("aufgabe", "task"),
+    ("задача", "task"),
+    ("paso", "step"),
+    ("passo", "step"),
+    ("schritt", "step"),
+    ("шаг", "step"),
+    ("hito", "milestone"),
+];
+
+/// Signs between an id and a title that no space follows.
+const WIDE: [char; 2] = ['：', '、'];
+
 impl Label {
     /// Reads the text behind a box.
     pub(super) fn parse(text: &str, grammar: &Grammar) -> Self {
@@ -103,13 +136,19 @@ impl Label {
             self.id.as_ref()?;
             return Some(without_separator(behind));
         }
-        if bare.bytes().all(|byte| byte.is_ascii_digit()) && first.ends_with(['.', ')', ':']) {
+        if bare.bytes().all(|byte| byte.is_ascii_digit())
+            && (first.ends_with(['.', ')', ':']) || behind.starts_with(WIDE))
+        {
             self.number = bare.parse().ok();
             self.number?;
             self.id = Some(format!("task-{bare}"));
             return Some(without_separator(behind));
         }
-        let word = WORDS.iter().find(|word| first.eq_ignore_ascii_case(word))?;
+        let Some(word) = WORDS.iter().find(|word| first.eq_ignore_ascii_case(word)) else {
+            let (word, number, behind) = elsewhere(text)?;
+            self.put_number(word, &number)?;
+            return Some(without_separator(behind));
+        };
         let (second, behind) = word_of(behind);
         let bare = second.trim_end_matches([':', '.', ')', ',']);
         let is_number = bare.starts_with(|c: char| c.is_ascii_digit())
@@ -118,14 +157,19 @@ impl Label {
         if !is_number {
             return None;
         }
-        self.number = bare.parse().ok();
-        self.is_inner = *word == "step";
-        self.id = match self.number {
-            Some(_) => Some(format!("{word}-{bare}")),
-            None => as_id(bare),
-        };
-        self.id.as_ref()?;
+        self.put_number(word, bare)?;
         Some(without_separator(behind))
+    }
+
+    /// Takes over the number behind a word as an id.
+    fn put_number(&mut self, word: &str, number: &str) -> Option<()> {
+        self.number = number.parse().ok();
+        self.is_inner = word == "step";
+        self.id = match self.number {
+            Some(_) => Some(format!("{word}-{number}")),
+            None => as_id(number),
+        };
+        self.id.as_ref().map(|_| ())
     }
 
     /// `(depends on T001, T002)` at the end.
@@ -230,12 +274,71 @@ fn as_id(word: &str) -> Option<String> {
 
 /// The first word, and what follows it.
 fn word_of(text: &str) -> (&str, &str) {
-    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let is_end = |c: char| c.is_whitespace() || WIDE.contains(&c);
+    let end = text.find(is_end).unwrap_or(text.len());
     (&text[..end], text[end..].trim_start())
+}
+
+/// `阶段 2：…`, `第二阶段`, `Fase 2: …`: our word for it, the number, and what follows.
+fn elsewhere(text: &str) -> Option<(&'static str, String, &str)> {
+    let word_in = |text: &'_ str| -> Option<(&'static str, usize)> {
+        ELSEWHERE.iter().find_map(|(theirs, ours)| {
+            let mut letters = text.chars();
+            let is_same = theirs.chars().all(|letter| {
+                letters.next().is_some_and(|found| found.to_lowercase().eq(letter.to_lowercase()))
+            });
+            is_same.then(|| (*ours, text.len() - letters.as_str().len()))
+        })
+    };
+    let (word, number, rest) = match text.strip_prefix('第') {
+        Some(rest) => {
+            let (number, rest) = number_in(rest.trim_start())?;
+            let rest = rest.trim_start();
+            let (word, len) = word_in(rest)?;
+            (word, number, &rest[len..])
+        }
+        None => {
+            let (word, len) = word_in(text)?;
+            let (number, rest) = number_in(text[len..].trim_start())?;
+            (word, number, rest)
+        }
+    };
+    let is_apart = rest.is_empty()
+        || rest.starts_with(|c: char| c.is_whitespace() || WIDE.contains(&c))
+        || rest.starts_with([':', '.', ')', ',', '-', '–', '—']);
+    is_apart.then(|| (word, number, rest.trim_start_matches([')', ',']).trim_start()))
+}
+
+/// A number in digits, or in the characters that Chinese has for those up to 99.
+fn number_in(text: &str) -> Option<(String, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let digits = text[..end].trim_end_matches('.');
+    if digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return Some((digits.to_owned(), &text[digits.len()..]));
+    }
+    const NUMERALS: &str = "一二三四五六七八九";
+    let of = |c: char| NUMERALS.chars().position(|numeral| numeral == c).map(|at| at + 1);
+    let end = text.find(|c: char| of(c).is_none() && c != '十').unwrap_or(text.len());
+    let (written, rest) = text.split_at(end);
+    let mut parts = written.split('十');
+    let (tens, ones) = (parts.next()?, parts.next());
+    let value = |part: &str| match part.chars().collect::<Vec<_>>().as_slice() {
+        [] => Some(None),
+        [one] => of(*one).map(Some),
+        _ => None,
+    };
+    let number = match ones {
+        None => value(tens)??,
+        Some(ones) => value(tens)?.unwrap_or(1) * 10 + value(ones)?.unwrap_or(0),
+    };
+    parts.next().is_none().then(|| (number.to_string(), rest))
 }
 
 /// What follows the dash or colon between an id and a title.
 fn without_separator(text: &str) -> &str {
+    if let Some(rest) = text.strip_prefix(WIDE) {
+        return rest.trim_start();
+    }
     let rest = text.trim_start_matches([':', '-', '–', '—', '.', '|']);
     let is_apart =
         rest.len() == text.len() || rest.is_empty() || rest.starts_with(char::is_whitespace);
@@ -284,6 +387,16 @@ mod tests {
             ("12) Set up", "task-12", "Set up"),
             ("Phase 1: Research", "phase-1", "Research"),
             ("**Step 2: Run it to see it fail**", "step-2", "Run it to see it fail"),
+            ("阶段 2：读取文件", "phase-2", "读取文件"),
+            ("阶段3: 写入", "phase-3", "写入"),
+            ("第 4 阶段：检查", "phase-4", "检查"),
+            ("第十二阶段", "phase-12", ""),
+            ("第二十阶段：发布", "phase-20", "发布"),
+            ("任务 3.2：连接", "3.2", "连接"),
+            ("T001：创建项目", "T001", "创建项目"),
+            ("1、安装", "task-1", "安装"),
+            ("Fase 2: Preparar los datos", "phase-2", "Preparar los datos"),
+            ("ЭТАП 1. Чтение", "phase-1", "Чтение"),
         ] {
             assert_eq!(id_and_title(text), (Some(id.to_owned()), title.to_owned()), "{text}");
         }
@@ -299,6 +412,12 @@ mod tests {
             "Task: write it",
             "e.g. this",
             "Ärger vermeiden",
+            "阶段计划",
+            "第三方登录",
+            "任务：写测试",
+            "第一次发布",
+            "Fases 2 y 3",
+            "十月之前完成",
         ] {
             assert_eq!(id_and_title(text), (None, text.to_owned()), "{text}");
         }

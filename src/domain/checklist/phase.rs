@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Grammar, Label, Task, heading_path, words_of};
+use super::{Grammar, Label, Task, heading_path};
 use crate::{
     domain::StepRole,
     text::markdown::{Document, SectionId},
@@ -18,15 +18,14 @@ pub(super) fn read(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>,
             continue;
         }
         let label = Label::parse(&whole.title, grammar);
-        let (Some(id), Some(marker)) = (label.id, status(document, section, &code)) else {
-            continue;
-        };
+        let status = status(document, section, &code, grammar);
+        let (Some(id), Some(marker)) = (label.id, status) else { continue };
         let word = document.source().get(marker.clone()).unwrap_or_default();
-        let role = grammar.role_of_word(word);
+        let role = role_of(word, grammar);
         let mut group = heading_path(document, section);
         group.pop();
         let body = document.source().get(whole.body.start..whole.extent.end).unwrap_or_default();
-        let kept = |line: &&str| !line.trim().is_empty() && status_of(line).is_none();
+        let kept = |line: &&str| !line.trim().is_empty() && status_of(line, grammar).is_none();
         let details = body.lines().filter(kept).collect::<Vec<_>>().join("\n");
         let task = Task {
             id: Some(id.clone()),
@@ -49,14 +48,25 @@ pub(super) fn read(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>,
         };
         found.push((whole.extent.clone(), task));
     }
-    let written = found.iter().filter_map(|(_, task)| document.source().get(task.marker.clone()));
-    let words = words_of(written, grammar);
+    // The first word that the file has for each role.
+    let mut words: Vec<(StepRole, String)> = Vec::new();
+    for (_, task) in &found {
+        let word = document.source().get(task.marker.clone()).unwrap_or_default();
+        if task.is_known && words.iter().all(|(known, _)| *known != task.role) {
+            words.push((task.role, word.to_owned()));
+        }
+    }
     found.iter_mut().for_each(|(_, task)| task.words.clone_from(&words));
     found
 }
 
 /// Where the word of the status line in a section's own body is.
-fn status(document: &Document, section: SectionId, code: &[Range<usize>]) -> Option<Range<usize>> {
+fn status(
+    document: &Document,
+    section: SectionId,
+    code: &[Range<usize>],
+    grammar: &Grammar,
+) -> Option<Range<usize>> {
     let body = document.section(section).body.clone();
     let mut at = body.start;
     for line in document.source().get(body)?.split_inclusive('\n') {
@@ -65,27 +75,71 @@ fn status(document: &Document, section: SectionId, code: &[Range<usize>]) -> Opt
         if code.iter().any(|range| range.contains(&start)) {
             continue;
         }
-        if let Some(word) = status_of(line) {
+        if let Some(word) = status_of(line, grammar) {
             return Some(start + word.start..start + word.end);
         }
     }
     None
 }
 
-/// The word in `- **Status:** in_progress`, as a range of the line.
-fn status_of(line: &str) -> Option<Range<usize>> {
+/// What a status line begins with.
+const KEYS: [&str; 8] =
+    ["status", "状态", "狀態", "状態", "ステータス", "상태", "estado", "статус"];
+
+/// The word in `- **Status:** in_progress`, as a range of the line: with a sign before it, and
+/// without a remark behind it.
+fn status_of(line: &str, grammar: &Grammar) -> Option<Range<usize>> {
     let mut rest = line.trim_start();
     if let Some(width) = super::boxes::bullet_width(rest) {
         rest = rest[width..].trim_start();
     }
-    rest = rest.trim_start_matches(['*', '_']);
-    let key = rest.get(..6).filter(|key| key.eq_ignore_ascii_case("status"))?;
-    rest = rest[key.len()..].trim_start_matches(['*', '_', ' ']).strip_prefix(':')?;
+    rest = rest.trim_start_matches(['*', '_', '-']);
+    let key = KEYS.iter().find_map(|key| {
+        let letters = rest.chars().zip(key.chars());
+        let same = letters.take_while(|(one, other)| one.to_lowercase().eq(other.to_lowercase()));
+        let same: Vec<char> = same.map(|(one, _)| one).collect();
+        let is_key = same.len() == key.chars().count();
+        is_key.then(|| same.iter().map(|c| c.len_utf8()).sum::<usize>())
+    })?;
+    rest = rest[key..].trim_start_matches(['*', '_', ' ']).strip_prefix([':', '：'])?;
     rest = rest.trim_start_matches(['*', '_', ' ', '\t', '`']);
     let begin = line.len() - rest.len();
-    let word = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | ' '));
-    let word = rest[..word.unwrap_or(rest.len())].trim_end_matches([' ', '_', '-']);
+    let sign = rest.len() - without_sign(rest).len();
+    let said = &rest[sign..];
+    let end = said.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | ' '));
+    let said = &said[..end.unwrap_or(said.len())];
+    let said = said.split(" - ").next().unwrap_or_default().trim_end_matches([' ', '_', '-']);
+    let word = &rest[..sign + known_start(said, grammar).len()];
+    let word = word.trim_end();
     (!word.is_empty()).then(|| begin..begin + word.len())
+}
+
+/// The text behind a sign such as ✅.
+fn without_sign(text: &str) -> &str {
+    text.trim_start_matches(|c: char| !c.is_ascii() && !c.is_alphanumeric())
+        .trim_start_matches([' ', '\t'])
+}
+
+/// The words at the start that say what is still to do, where more is said behind them: `pending
+/// research`. That something is done is said by nothing else.
+fn known_start<'t>(said: &'t str, grammar: &Grammar) -> &'t str {
+    if grammar.role_of_word(said).is_some() {
+        return said;
+    }
+    let ends = said.char_indices().rev().filter(|(_, c)| *c == ' ').map(|(at, _)| at);
+    let mut starts = ends.map(|at| said[..at].trim_end());
+    let says_open = |start: &&str| {
+        matches!(grammar.role_of_word(start), Some(StepRole::Open | StepRole::Active))
+    };
+    starts.find(says_open).unwrap_or(said)
+}
+
+/// What a status means: its word, or the sign that stands for one.
+fn role_of(status: &str, grammar: &Grammar) -> Option<StepRole> {
+    match without_sign(status) {
+        "" => status.chars().next().and_then(|sign| grammar.role_of(sign)),
+        word => grammar.role_of_word(word),
+    }
 }
 
 #[cfg(test)]
@@ -94,17 +148,37 @@ mod tests {
 
     #[test]
     fn a_status_line_is_read_however_it_is_dressed() {
-        for line in [
-            "- **Status:** in_progress",
-            "- **Status**: in_progress\n",
-            "**Status:** in_progress",
-            "Status: in_progress (since Monday)",
-            "* status: `in_progress`",
+        let grammar = Grammar::default();
+        for (line, said) in [
+            ("- **Status:** in_progress", "in_progress"),
+            ("- **Status**: in_progress\n", "in_progress"),
+            ("**Status:** in_progress", "in_progress"),
+            ("Status: in_progress (since Monday)", "in_progress"),
+            ("* status: `in_progress`", "in_progress"),
+            ("- **Status**: ⏳ Pending research by others", "⏳ Pending"),
+            ("**Status:** ✅ complete - 2026-01-15", "✅ complete"),
+            ("**Status:** ✅", "✅"),
+            ("- **状态：** complete", "complete"),
+            ("-**状态：**进行中", "进行中"),
+            ("- **Status：** pending", "pending"),
+            ("- Estado: planned", "planned"),
+            // What is not known stays whole, and nothing is done because it begins so.
+            ("Status: done except the tests", "done except the tests"),
         ] {
-            let word = status_of(line).unwrap();
-            assert_eq!(&line[word], "in_progress", "{line}");
+            let word = status_of(line, &grammar).unwrap_or_else(|| panic!("{line}"));
+            assert_eq!(&line[word], said, "{line}");
         }
-        assert!(status_of("- Statuses: many").is_none());
-        assert!(status_of("- **Status:**").is_none());
+        for line in ["- Statuses: many", "- **Status:**", "- **状态**", "状态机：进行中"] {
+            assert!(status_of(line, &grammar).is_none(), "{line}");
+        }
+        for (status, role) in [
+            ("✅ complete", Some(StepRole::Done)),
+            ("✅", Some(StepRole::Done)),
+            ("⏳ Pending", Some(StepRole::Open)),
+            ("⏳", None),
+            ("done except the tests", None),
+        ] {
+            assert_eq!(role_of(status, &grammar), role, "{status}");
+        }
     }
 }

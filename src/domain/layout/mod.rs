@@ -135,7 +135,7 @@ impl ForeignLayout {
         for one in &self.plan {
             let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
             if !one.prefix.chars().all(fits) {
-                return Err(format!("`{}` cannot stand before an id", one.prefix));
+                return Err(format!("`{}` cannot be the prefix of an id", one.prefix));
             }
         }
         Ok(())

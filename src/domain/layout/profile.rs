@@ -20,7 +20,7 @@ pub(crate) struct Profile {
     pub markers: Vec<String>,
     /// The files with steps.
     pub plan: Vec<String>,
-    /// What among them is left out.
+    /// What among them is left out; a name without a folder is meant in each.
     #[serde(default)]
     pub skip: Vec<String>,
     /// What one plan is called by.
@@ -102,6 +102,15 @@ impl Profile {
         READ[at].get_or_init(|| Self::parse(BUILTIN[at]).ok()).clone()
     }
 
+    /// Whether a file is left out.
+    pub(crate) fn skips(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        self.skip.iter().any(|pattern| match pattern.contains('/') {
+            true => matches(pattern, path),
+            false => matches_part(pattern, name),
+        })
+    }
+
     /// What the plan in a file is called.
     pub(crate) fn unit_of<'p>(&self, path: &'p str) -> &'p str {
         let (directory, file) = path.rsplit_once('/').unwrap_or(("", path));
@@ -153,6 +162,15 @@ mod tests {
             assert!(!profile.plan.is_empty(), "{name}");
         }
         assert_eq!(Profile::builtin("none"), None);
+    }
+
+    #[test]
+    fn what_is_left_out_is_named_by_its_path_or_in_every_folder() {
+        let text = "profile: p\nplan: ['a/*.md']\nskip: [TEMPLATE.md, a/old.md]\n";
+        let profile = Profile::parse(text).unwrap();
+        assert!(profile.skips("a/TEMPLATE.md") && profile.skips("a/b/TEMPLATE.md"));
+        assert!(profile.skips("a/old.md") && !profile.skips("b/old.md"));
+        assert!(!profile.skips("a/plan.md"));
     }
 
     #[test]

@@ -340,7 +340,7 @@ impl Plan {
         let mut names = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             let id = step.id.as_ref().map(StepId::as_str);
-            names.push(Named { number: step.number, id, title: &step.title });
+            names.push(Named { number: step.number, id, title: step.title() });
         }
         names
     }

@@ -57,7 +57,7 @@ error_codes! {
     NotFound = "not_found", exits 1;
     /// The plan has no such step.
     NoSuchStep = "no_such_step", exits 1;
-    /// The name fits more than one thing.
+    /// The name matches more than one thing.
     Ambiguous = "ambiguous", exits 1;
     /// A value is not acceptable where it was given.
     BadValue = "bad_value", exits 1;
@@ -81,7 +81,7 @@ error_codes! {
     DuplicateKey = "duplicate_key", exits 1;
     /// A value is nested too deeply.
     TooDeep = "too_deep", exits 1;
-    /// A file or an input is larger than is read.
+    /// A file or an input is larger than the limit.
     TooLarge = "too_large", exits 1;
     /// A file or the input given on the command line cannot be read.
     UnreadableInput = "unreadable_input", exits 1;
@@ -95,7 +95,7 @@ error_codes! {
     LeaseLost = "lease_lost", exits 3;
     /// The database of the fleet cannot be reached.
     FleetUnreachable = "fleet_unreachable", exits 3;
-    /// The database of the fleet refuses, or holds what this program does not understand.
+    /// The database of the fleet refuses, or contains something that this program does not understand.
     FleetDatabase = "fleet_database", exits 1;
     /// A copy has changes that were not published.
     Unpublished = "unpublished", exits 3;
@@ -129,7 +129,7 @@ error_codes! {
     CannotWatch = "cannot_watch", exits 1;
 
     // Others at work.
-    /// Another process held the lock all the time that was waited.
+    /// Another process held the lock for the whole waiting time.
     LockTimeout = "lock_timeout", exits 3;
     /// The state is not at the revision given with `--if-match`.
     RevisionMoved = "revision_moved", exits 3;
@@ -151,7 +151,7 @@ error_codes! {
     NotFinished = "not_finished", exits 1;
     /// The plan cannot succeed while steps are unfinished.
     UnfinishedSteps = "unfinished_steps", exits 1;
-    /// A step cannot be completed without the results that it should give.
+    /// A step cannot be completed without its expected outputs.
     OutputMissing = "output_missing", exits 1;
     /// No step can be started now.
     NoReadyStep = "no_ready_step", exits 1;
@@ -231,7 +231,7 @@ error_codes! {
     StillRunning = "still_running", exits 1;
     /// There is no home directory.
     NoHome = "no_home", exits 1;
-    /// A program has no settings at that level.
+    /// A client has no settings at that level.
     NoPlace = "no_place", exits 1;
     /// The settings of another program are not understood.
     BadSettings = "bad_settings", exits 1;
@@ -245,11 +245,11 @@ error_codes! {
     Unreadable = "unreadable", exits 1;
     /// The operation log is damaged.
     LogDamaged = "log_damaged", exits 4;
-    /// A segment of the operation log is missing, so that nobody can go back beyond it.
+    /// A segment of the operation log is missing, so the state cannot be restored to before it.
     SegmentLost = "segment_lost", exits 4;
     /// The stored image of a file that the operation log relies on is missing or damaged.
     ImageLost = "image_lost", exits 4;
-    /// Other users of the machine can get at the private directory.
+    /// Other users of the machine can access the private directory.
     Exposed = "exposed", exits 4;
     /// A checkpoint is damaged.
     CheckpointDamaged = "checkpoint_damaged", exits 4;
@@ -267,11 +267,11 @@ error_codes! {
     NoStatus = "no_status", exits 4;
     /// The status of the plan contradicts its steps.
     StatusDisagrees = "status_disagrees", exits 4;
-    /// Entries of the history went with a checkout, a revert or a reset.
+    /// Entries of the history were removed by a checkout, a revert or a reset.
     WentBack = "went_back", exits 4;
     /// A variable contradicts the plan.
     VariablesDisagree = "variables_disagree", exits 4;
-    /// A variable has another type than commands need.
+    /// A variable does not have the type that commands need.
     WrongKind = "wrong_kind", exits 4;
     /// Something in the plan looks like a step or a field and is not read as one.
     NotAStep = "not_a_step", exits 4;
@@ -299,7 +299,7 @@ error_codes! {
     HiddenText = "hidden_text", exits 4;
     /// A time is not written as one, such as 2026-01-15T09:00:00Z.
     BadTime = "bad_time", exits 4;
-    /// The plan does not say what it should, such as its goal.
+    /// The plan lacks a field that it needs, such as its goal.
     MissingField = "missing_field", exits 4;
     /// A finished step depends on one that was reopened since.
     OutOfDate = "out_of_date", exits 4;

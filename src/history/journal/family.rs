@@ -51,16 +51,16 @@ pub(super) fn keys() -> impl Iterator<Item = &'static str> {
         "Event x",
     ];
     titles.into_iter().flat_map(|heading| {
-        let mut said = Vec::new();
-        let (_, headline) = parse(heading, &mut said);
-        said.into_iter().chain(headline).map(|(key, _)| key)
+        let mut values = Vec::new();
+        let (_, headline) = parse(heading, &mut values);
+        values.into_iter().chain(headline).map(|(key, _)| key)
     })
 }
 
-/// The title in a heading, and the value behind it; what the title implies goes to `said`.
+/// The title in a heading, and the value behind it; what the title implies goes to `values`.
 pub(super) fn parse<'a>(
     heading: &'a str,
-    said: &mut Vec<(&'static str, &'a str)>,
+    values: &mut Vec<(&'static str, &'a str)>,
 ) -> (&'a str, Option<(&'static str, &'a str)>) {
     let (title, value) =
         heading.split_once(": ").map_or((heading, None), |(title, value)| (title, Some(value)));
@@ -73,17 +73,17 @@ pub(super) fn parse<'a>(
     let Some(family) = family(first.get(..count).unwrap_or_default()) else {
         match title {
             "Recovery" => {
-                said.push(("kind", "recover"));
-                said.extend(value.map(|action| ("decision", action)));
+                values.push(("kind", "recover"));
+                values.extend(value.map(|action| ("decision", action)));
             }
-            _ if count == 2 && first[0] == "Event" => said.push(("event", first[1])),
+            _ if count == 2 && first[0] == "Event" => values.push(("event", first[1])),
             _ => {}
         }
         return (heading, None);
     };
-    said.extend(family.implied);
+    values.extend(family.implied);
     if first[0] == "Review" {
-        said.push(("review", first[1]));
+        values.push(("review", first[1]));
     }
     (title, value.map(|value| (family.headline, value)))
 }
@@ -91,15 +91,15 @@ pub(super) fn parse<'a>(
 /// Takes what a title implies out of `fields`, and says which field can end the heading. `None`
 /// if the title alone would be read as more or less than the entry says.
 pub(super) fn take(title: &str, fields: &mut Vec<(&str, &str)>) -> Option<Option<&'static str>> {
-    let mut said = Vec::new();
+    let mut values = Vec::new();
     // A value as there might be one, to see where it goes.
     let with_value = format!("{title}: x");
     let mut of_value = Vec::new();
     let (short, headline) = parse(&with_value, &mut of_value);
-    if parse(title, &mut said) != (title, None) {
+    if parse(title, &mut values) != (title, None) {
         return None;
     }
-    for implied in said {
+    for implied in values {
         let at = fields.iter().position(|field| *field == implied)?;
         fields.remove(at);
     }

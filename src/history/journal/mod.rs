@@ -16,8 +16,8 @@
 //! A heading may also show the beginning of a value that is too long for it. Then the value itself
 //! is among the fields, and the field counts.
 
+mod byline;
 mod family;
-mod quiet;
 mod quote;
 mod step;
 mod write;
@@ -29,7 +29,7 @@ pub(super) use write::{EntrySummary, summarise};
 pub(super) use write::{Form, write};
 
 const HEADING: &str = "### ";
-/// Between the quiet line and a note.
+/// Between the byline and a note.
 const DASH: &str = " — ";
 
 /// The order in which an entry has its fields, wherever they are written. Those that are never
@@ -80,8 +80,8 @@ pub(super) struct Journal<'a> {
     time: Cow<'a, str>,
     /// The value at the end of the heading, or the beginning of it.
     headline: Option<(&'static str, &'a str)>,
-    /// Other values of the heading and of the quiet line.
-    said: Vec<(&'static str, &'a str)>,
+    /// Other values of the heading and of the byline.
+    values: Vec<(&'static str, &'a str)>,
     /// A note of several lines.
     quoted: Option<String>,
     /// The fields below.
@@ -102,18 +102,18 @@ impl<'a> Journal<'a> {
         let (first, rest) = body.split_once('\n')?;
         let (second, body) = rest.split_once('\n').unwrap_or((rest, ""));
         let heading = first.strip_prefix(HEADING)?;
-        let mut said = Vec::new();
-        let (time, note) = quiet::parse(second, &mut said)?;
-        let (subject, headline) = match step::Execution::parse(heading, &mut said) {
+        let mut values = Vec::new();
+        let (time, note) = byline::parse(second, &mut values)?;
+        let (subject, headline) = match step::Execution::parse(heading, &mut values) {
             Some((step, headline)) => (Subject::Step(step), headline),
             None => {
-                let (title, headline) = family::parse(heading, &mut said);
+                let (title, headline) = family::parse(heading, &mut values);
                 (Subject::Other(title), headline)
             }
         };
-        said.extend(note.map(|note| ("notes", note)));
+        values.extend(note.map(|note| ("notes", note)));
         let (quoted, body) = quote::parse(body);
-        Some(Self { subject, time, headline, said, quoted, body })
+        Some(Self { subject, time, headline, values, quoted, body })
     }
 
     /// The title of the entry, as it is in the plain notation.
@@ -139,14 +139,14 @@ impl<'a> Journal<'a> {
 
     /// The fields that are written as they are, without those that follow from others.
     pub(super) fn raw_fields(&self) -> impl Iterator<Item = Field<'a>> {
-        let said = self.said.iter().map(|(key, value)| Field::literal(key, value));
-        said.chain(fields(self.body)).collect::<Vec<_>>().into_iter()
+        let values = self.values.iter().map(|(key, value)| Field::literal(key, value));
+        values.chain(fields(self.body)).collect::<Vec<_>>().into_iter()
     }
 
     /// All fields of the entry, in their order.
     pub(super) fn fields(&self) -> Vec<(String, String)> {
         let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
-        let mut all: Vec<(String, String)> = self.said.iter().copied().map(owned).collect();
+        let mut all: Vec<(String, String)> = self.values.iter().copied().map(owned).collect();
         all.extend(self.quoted.iter().map(|note| ("notes".to_owned(), note.clone())));
         let below = fields(self.body);
         let below: Vec<(String, String)> =
@@ -179,7 +179,7 @@ pub(super) fn has_rank(key: &str) -> bool {
 #[cfg(test)]
 pub(super) fn places() -> impl Iterator<Item = &'static str> {
     let of_steps = ["title", "status", "outcome", "errors", "state_changes", "notes", "actor"];
-    of_steps.into_iter().chain(quiet::keys()).chain(family::keys())
+    of_steps.into_iter().chain(byline::keys()).chain(family::keys())
 }
 
 /// Whether a value can stand in a line of text: it is one line, without blanks around it.

@@ -1,4 +1,4 @@
-//! A note of several lines below the quiet line, as a quotation: it stays markdown, and nothing in it
+//! A note of several lines below the byline, as a quotation: it stays markdown, and nothing in it
 //! is part of the log.
 
 /// Whether a text is written as a quotation.

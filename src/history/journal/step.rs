@@ -4,7 +4,7 @@ use crate::domain::StepOutcome;
 
 /// Between the statuses that a step moved from and to.
 pub(super) const ARROW: &str = " → ";
-/// What the quiet line is told about the move; it becomes other fields.
+/// The key under which the byline passes on the move; it becomes other fields.
 pub(super) const MOVE: &str = "";
 
 const NAME: &str = "Step ";
@@ -21,10 +21,10 @@ pub(super) struct Execution<'a> {
 type Headline<'a> = (&'static str, &'a str);
 
 impl<'a> Execution<'a> {
-    /// Reads a heading. Values go to `said`, the error at its end is returned.
+    /// Reads a heading. Values go to `values`, the error at its end is returned.
     pub(super) fn parse(
         heading: &'a str,
-        said: &mut Vec<(&'static str, &'a str)>,
+        values: &mut Vec<(&'static str, &'a str)>,
     ) -> Option<(Self, Option<Headline<'a>>)> {
         let (mark, text) = heading.split_once(' ')?;
         let outcome = StepOutcome::of_mark(mark)?;
@@ -35,20 +35,23 @@ impl<'a> Execution<'a> {
         }
         let (name, rest) = text.split_at_checked(NAME.len() + digits)?;
         let (title, measured, error) = split(rest)?;
-        said.extend(title.map(|title| ("title", title)));
+        values.extend(title.map(|title| ("title", title)));
         for measure in measured.into_iter().flat_map(|text| text.split(", ")) {
-            said.push((if is_cost(measure) { "actual_cost" } else { "actual_time" }, measure));
+            values.push((if is_cost(measure) { "actual_cost" } else { "actual_time" }, measure));
         }
-        match said.iter().find(|(key, _)| *key == MOVE).and_then(|(_, text)| text.split_once(ARROW))
+        match values
+            .iter()
+            .find(|(key, _)| *key == MOVE)
+            .and_then(|(_, text)| text.split_once(ARROW))
         {
-            None => said.push(("status", outcome.builtin_status())),
+            None => values.push(("status", outcome.builtin_status())),
             Some((_, to)) => {
-                said.push(("status", to));
-                said.extend(outcome.to_write_with(to).map(|word| ("outcome", word)));
+                values.push(("status", to));
+                values.extend(outcome.to_write_with(to).map(|word| ("outcome", word)));
             }
         }
-        if outcome != StepOutcome::Skipped && !said.iter().any(|(key, _)| *key == "attempt") {
-            said.push(("attempt", "1"));
+        if outcome != StepOutcome::Skipped && !values.iter().any(|(key, _)| *key == "attempt") {
+            values.push(("attempt", "1"));
         }
         Some((Self { name, outcome }, error.map(|error| ("errors", error))))
     }

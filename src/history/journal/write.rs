@@ -1,9 +1,9 @@
 //! Writing an entry for people.
 
 use super::{
-    HEADING, family, is_line,
-    quiet::{self, take},
-    quote,
+    HEADING,
+    byline::{self, take},
+    family, is_line, quote,
     step::{self, ToWrite},
 };
 use crate::{
@@ -43,8 +43,8 @@ pub(in crate::history) fn write(
     let mut left: Vec<(&str, &str)> =
         entry.fields.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     let Some(lines) = lines(entry, form, &mut left) else { return Ok(None) };
-    let [heading, quiet] = lines;
-    let mut body = format!("{HEADING}{heading}\n{quiet}\n");
+    let [heading, byline] = lines;
+    let mut body = format!("{HEADING}{heading}\n{byline}\n");
     if let Some(note) = take(&mut left, "notes", quote::fits) {
         crate::history::render::check_size(body.len() + note.len())?;
         body.push_str(&quote::write(&note));
@@ -65,7 +65,7 @@ pub(crate) struct EntrySummary {
     /// What happened, in one line.
     pub heading: String,
     /// By whom and what else is short; empty if nothing is known.
-    pub quiet: String,
+    pub byline: String,
     /// What neither of them says.
     pub fields: Vec<(String, String)>,
 }
@@ -77,17 +77,17 @@ pub(crate) fn summarise(title: &str, fields: &[(String, String)]) -> EntrySummar
     let all = || fields.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     let mut left: Vec<(&str, &str)> = all();
     let lines = lines(&entry, Form::Full, &mut left);
-    let [heading, quiet] = lines.unwrap_or_else(|| {
+    let [heading, byline] = lines.unwrap_or_else(|| {
         left = all();
         [title.to_owned(), String::new()]
     });
-    let quiet = quiet.strip_prefix("*0").unwrap_or_default().replacen('*', "", 1);
-    let quiet = quiet.trim_start_matches([' ', '·', '—']).to_owned();
+    let byline = byline.strip_prefix("*0").unwrap_or_default().replacen('*', "", 1);
+    let byline = byline.trim_start_matches([' ', '·', '—']).to_owned();
     let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
-    EntrySummary { heading, quiet, fields: left.into_iter().map(owned).collect() }
+    EntrySummary { heading, byline, fields: left.into_iter().map(owned).collect() }
 }
 
-/// The heading and the quiet line; what they say is taken out of `left`.
+/// The heading and the byline; what they say is taken out of `left`.
 fn lines<'a>(
     entry: &'a NewEntry,
     form: Form,
@@ -106,8 +106,8 @@ fn lines<'a>(
         return None;
     }
     let moved = step.as_ref().and_then(|step| step.moved);
-    let quiet = quiet::write(&entry.time, moved, step.is_some(), left)?;
-    Some([heading, quiet])
+    let byline = byline::write(&entry.time, moved, step.is_some(), left)?;
+    Some([heading, byline])
 }
 
 /// The heading of anything but an execution.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::history) enum Block {
-    /// A code fence of so many marks.
+    /// A code fence of this many marks.
     Fence { mark: u8, length: usize, item: usize },
     /// An HTML comment that goes on over several lines.
     Comment { item: usize },

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_no_field() {
+    fn prose_is_not_a_field() {
         for body in [
             "- If x → y",
             "- See http://x",

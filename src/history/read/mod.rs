@@ -1,7 +1,7 @@
 //! Reading a log: lines, sections, entries, from either end.
 
 pub(in crate::history) mod block;
-pub(in crate::history) mod doubt;
+pub(in crate::history) mod fence_content;
 pub(in crate::history) mod fields;
 pub(in crate::history) mod heading;
 pub(in crate::history) mod lines;

@@ -7,7 +7,7 @@
 //! - it is never closed, and swallows the log below;
 //! - it is closed by accident, by the fence of a value inside an entry further down.
 //!
-//! So what is found inside a fence stays in doubt. When the fence ends with the file, or in the
+//! So what is found inside a fence is held back. When the fence ends with the file, or in the
 //! middle of an entry whose trailer fits, the fence is broken and the entries count; when it ends
 //! properly they are dropped.
 
@@ -17,7 +17,7 @@ use crate::history::{
     Entry, HistoryError,
     read::{
         block::{Block, Blocks, Part},
-        doubt::{Doubt, Doubtful},
+        fence_content::{FenceContent, FencedPiece},
         heading,
         lines::{Line, Lines, Progress},
         section::{Section, Text},
@@ -25,7 +25,7 @@ use crate::history::{
     trailer::Trailer,
 };
 
-/// So many NUL bytes in a row are what a power loss leaves; one alone may be somebody's odd text.
+/// This many NUL bytes in a row are left by a power loss; a single one may just be odd text.
 const LOST: [u8; 4] = [0; 4];
 
 /// Bytes of a line that are kept in case the next line underlines it.
@@ -39,7 +39,7 @@ pub(in crate::history) enum Piece<'a> {
     Unsigned(Text<'a>),
     /// The title of a level 1 or level 2 section.
     Heading(&'a [u8]),
-    /// A line that starts as a trailer does and is none; `torn` when the file ends in it.
+    /// A line that starts like a trailer but is not one; `torn` when the file ends in it.
     BadTrailer { offset: u64, line: u64, torn: bool },
     /// A line that may be the mark of an unresolved merge conflict.
     Unmerged,
@@ -81,7 +81,7 @@ struct Scanner {
     outer_before_block: usize,
     /// The section under the last `### ` inside a block.
     inner: Option<Section>,
-    doubt: Doubt,
+    fenced: FenceContent,
     /// The line before, if an underline would make it a heading.
     paragraph: Vec<u8>,
 }
@@ -120,13 +120,13 @@ impl Scanner {
             }
             Part::Inside => {
                 if self.blocks.open().is_none() {
-                    self.doubt.close();
+                    self.fenced.close();
                 }
                 if line.text.starts_with(b"### ") {
-                    self.doubt.drop_if_closed();
+                    self.fenced.drop_if_closed();
                     self.inner = Some(Section::empty_at(line));
-                } else if self.doubt.has_entries() && heading::atx_level(line.text).is_some() {
-                    self.doubt.push(Doubtful::Heading(line.text.to_vec()));
+                } else if self.fenced.has_entries() && heading::atx_level(line.text).is_some() {
+                    self.fenced.push(FencedPiece::Heading(line.text.to_vec()));
                 }
             }
         }
@@ -172,7 +172,7 @@ impl Scanner {
     }
 
     fn end_section(&mut self, sink: &mut impl FnMut(Piece<'_>)) {
-        self.doubt.clear();
+        self.fenced.clear();
         self.inner = None;
         if let Some(outer) = self.outer.take() {
             sink(Piece::Unsigned(outer.text()));
@@ -183,10 +183,10 @@ impl Scanner {
         let fits = |section: &Option<Section>| section.as_ref().is_some_and(|s| s.fits(&trailer));
         let outer_fits = fits(&self.outer);
         let inner_fits = !outer_fits && fits(&self.inner);
-        let breaks_fence = outer_fits || (inner_fits && self.doubt.is_closed());
+        let breaks_fence = outer_fits || (inner_fits && self.fenced.is_closed());
         match self.blocks.at_column_zero() {
             Some(Block::Fence { .. }) if !breaks_fence => {
-                return self.doubt_trailer(trailer, inner_fits, line, sink);
+                return self.hold_fenced_trailer(trailer, inner_fits, line, sink);
             }
             Some(Block::Comment { .. }) if self.inner.is_some() && !inner_fits => {
                 self.blocks.reset();
@@ -195,29 +195,29 @@ impl Scanner {
             _ => {}
         }
         if inner_fits {
-            self.accept_doubt(sink);
+            self.accept_fenced(sink);
         }
         let (outer, inner) = (self.outer.take(), self.inner.take());
         let section = if inner_fits { inner } else { outer.or(inner) };
         let section = section.unwrap_or_else(|| Section::empty_at(line));
         let intact = outer_fits || inner_fits;
         sink(Piece::Signed { trailer: &trailer, text: section.text(), intact });
-        self.doubt.clear();
+        self.fenced.clear();
         self.blocks.reset();
     }
 
-    fn doubt_trailer(
+    fn hold_fenced_trailer(
         &mut self,
         trailer: Trailer,
         intact: bool,
         line: &Line<'_>,
         sink: &mut impl FnMut(Piece<'_>),
     ) {
-        self.doubt.drop_if_closed();
+        self.fenced.drop_if_closed();
         let section = self.inner.take().unwrap_or_else(|| Section::empty_at(line));
-        self.doubt.push(Doubtful::Signed { trailer, section, intact });
-        if self.doubt.is_beyond_belief() {
-            self.accept_doubt(sink);
+        self.fenced.push(FencedPiece::Signed { trailer, section, intact });
+        if self.fenced.is_too_long_to_quote() {
+            self.accept_fenced(sink);
             self.blocks.reset();
         }
     }
@@ -226,8 +226,8 @@ impl Scanner {
         let (offset, number, torn) = (line.offset, line.number, !line.ended);
         match self.blocks.at_column_zero() {
             Some(Block::Fence { .. }) => {
-                self.doubt.drop_if_closed();
-                self.doubt.push(Doubtful::BadTrailer { offset, line: number, torn });
+                self.fenced.drop_if_closed();
+                self.fenced.push(FencedPiece::BadTrailer { offset, line: number, torn });
                 return;
             }
             Some(Block::Comment { .. }) => {}
@@ -240,19 +240,19 @@ impl Scanner {
         self.blocks.feed(line.text);
     }
 
-    /// The block around the doubt is broken: what was found in it counts.
-    fn accept_doubt(&mut self, sink: &mut impl FnMut(Piece<'_>)) {
+    /// The fence is broken: what was found in it counts.
+    fn accept_fenced(&mut self, sink: &mut impl FnMut(Piece<'_>)) {
         if let Some(mut outer) = self.outer.take() {
             outer.truncate(self.outer_before_block);
             sink(Piece::Unsigned(outer.text()));
         }
-        for found in self.doubt.take() {
+        for found in self.fenced.take() {
             match found {
-                Doubtful::Signed { trailer, section, intact } => {
+                FencedPiece::Signed { trailer, section, intact } => {
                     sink(Piece::Signed { trailer: &trailer, text: section.text(), intact });
                 }
-                Doubtful::Heading(line) => sink(Piece::Heading(heading::atx_title(&line))),
-                Doubtful::BadTrailer { offset, line, torn } => {
+                FencedPiece::Heading(line) => sink(Piece::Heading(heading::atx_title(&line))),
+                FencedPiece::BadTrailer { offset, line, torn } => {
                     sink(Piece::BadTrailer { offset, line, torn });
                 }
             }
@@ -260,9 +260,9 @@ impl Scanner {
     }
 
     fn finish(mut self, sink: &mut impl FnMut(Piece<'_>)) -> Option<Block> {
-        self.doubt.drop_if_closed();
-        if self.doubt.has_entries() {
-            self.accept_doubt(sink);
+        self.fenced.drop_if_closed();
+        if self.fenced.has_entries() {
+            self.accept_fenced(sink);
             return None;
         }
         self.end_section(sink);

@@ -35,7 +35,7 @@ pub(crate) fn search<R: BufRead>(
     let mut newest = Newest::new(limit);
     let mut total = 0;
     scan(reader, None, &mut |_| {}, |piece| {
-        if Entry::is_entry(&piece) && says(&piece, needle.as_bytes()) {
+        if Entry::is_entry(&piece) && matches_piece(&piece, needle.as_bytes()) {
             total += 1;
             if let Some(entry) = Entry::read(&piece) {
                 newest.push(entry);
@@ -75,7 +75,7 @@ impl Newest {
     }
 }
 
-fn says(piece: &Piece<'_>, needle: &[u8]) -> bool {
+fn matches_piece(piece: &Piece<'_>, needle: &[u8]) -> bool {
     let (text, id) = match piece {
         Piece::Signed { trailer, text, .. } => (text, Some(trailer.id)),
         Piece::Unsigned(text) => (text, None),
@@ -84,26 +84,31 @@ fn says(piece: &Piece<'_>, needle: &[u8]) -> bool {
         }
     };
     let body = text.to_str();
-    if id.is_none() && holds(&body, needle) {
+    if id.is_none() && contains_ignoring_case(&body, needle) {
         return true;
     }
     let heading = body.lines().next().unwrap_or_default();
-    holds(heading.trim_start_matches(['#', ' ']), needle)
-        || fields(&body).any(|field| holds(field.key, needle) || holds(&field.value(), needle))
-        || id.is_some_and(|id| holds(&id.to_string(), needle))
-        || Journal::parse(&body).is_some_and(|journal| implies(&journal, needle))
+    contains_ignoring_case(heading.trim_start_matches(['#', ' ']), needle)
+        || fields(&body).any(|field| {
+            contains_ignoring_case(field.key, needle)
+                || contains_ignoring_case(&field.value(), needle)
+        })
+        || id.is_some_and(|id| contains_ignoring_case(&id.to_string(), needle))
+        || Journal::parse(&body).is_some_and(|journal| matches_implied(&journal, needle))
 }
 
-/// Whether an entry says it elsewhere than in its heading and its fields as they are written.
-fn implies(journal: &Journal<'_>, needle: &[u8]) -> bool {
+/// Whether it occurs in values that the notation of an entry implies rather than spells out.
+fn matches_implied(journal: &Journal<'_>, needle: &[u8]) -> bool {
     let fields = journal.fields();
-    holds(&journal.title(), needle)
-        || holds(journal.time(), needle)
-        || fields.iter().any(|(key, value)| holds(key, needle) || holds(value, needle))
+    contains_ignoring_case(&journal.title(), needle)
+        || contains_ignoring_case(journal.time(), needle)
+        || fields.iter().any(|(key, value)| {
+            contains_ignoring_case(key, needle) || contains_ignoring_case(value, needle)
+        })
 }
 
 /// Whether `text` holds `needle`, which is in lower case.
-fn holds(text: &str, needle: &[u8]) -> bool {
+fn contains_ignoring_case(text: &str, needle: &[u8]) -> bool {
     let Some((first, _)) = needle.split_first() else { return true };
     let mut rest = text.as_bytes();
     while let Some(at) = rest.iter().position(|byte| byte.to_ascii_lowercase() == *first) {

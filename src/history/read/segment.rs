@@ -83,7 +83,7 @@ pub(crate) fn segments(bytes: &[u8]) -> Vec<Segment> {
     out
 }
 
-/// The place behind so many line ends from `start` on.
+/// The offset after that many line ends from `start` on.
 fn after_lines(bytes: &[u8], start: usize, lines: usize) -> usize {
     let mut at = start;
     for _ in 0..lines {

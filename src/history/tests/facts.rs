@@ -99,7 +99,7 @@ fn facts_survive_their_cache() {
 }
 
 #[test]
-fn what_could_change_the_text_above_is_no_continuation() {
+fn what_could_change_the_text_above_is_not_a_continuation() {
     let log = Log::of(1);
     for appended in [
         "- **more**: x\n",

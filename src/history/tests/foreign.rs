@@ -22,7 +22,7 @@ const BY_HAND: &str = "# Execution History: Goal
 ";
 
 #[test]
-fn text_by_hand_is_no_damage() {
+fn text_by_hand_is_not_damage() {
     let result = check(BY_HAND);
     assert!(result.is_intact());
     assert_eq!((result.entries, result.unsigned), (0, 2));
@@ -64,7 +64,7 @@ fn an_underlined_heading_is_a_section_too() {
 }
 
 #[test]
-fn text_between_entries_is_no_damage() {
+fn text_between_entries_is_not_damage() {
     let log = Log::of(3);
     let (head, entries) = log.parts();
     let text = [
@@ -148,7 +148,7 @@ fn an_open_fence_above_a_log_hides_no_entry() {
 }
 
 #[test]
-fn so_much_in_one_fence_is_no_quotation() {
+fn so_much_in_one_fence_is_not_a_quotation() {
     let mut log = Log::new();
     let value = "x".repeat(1 << 20);
     for _ in 0..6 {
@@ -159,7 +159,7 @@ fn so_much_in_one_fence_is_no_quotation() {
 }
 
 #[test]
-fn bytes_that_are_no_text_do_no_harm() {
+fn bytes_that_are_not_text_do_no_harm() {
     let mut bytes = b"# Log\n\n### Odd \xff - 10:30\n- **a\xfe**: \xfd\n\0\r\r\n".to_vec();
     bytes.extend_from_slice(Log::of(1).text.as_bytes());
     let result = verify(bytes.as_slice(), &[], &mut |_| {}).unwrap();

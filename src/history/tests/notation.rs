@@ -1,4 +1,4 @@
-//! The notation for people: what it says, and that it never says anything else than was given.
+//! The notation for people: what it says, and that it never says anything but what was given.
 
 use proptest::prelude::*;
 
@@ -53,7 +53,7 @@ const FAILED: &str = "### ✗ Step 4: Write a compatibility shim (15m, $0.02): m
 const QUIET: &str = "*2026-11-16 08:00:00 UTC · ada · attempt 2 · component shim · class execution_error · id k3f9*";
 
 #[test]
-fn an_execution_is_told_in_two_lines() {
+fn an_execution_is_reported_in_two_lines() {
     assert_eq!(of_execution(&[]), [FAILED, QUIET]);
     let noted = format!("{QUIET} — the stubs are too old");
     assert_eq!(of_execution(&[("notes", "the stubs are too old")]), [FAILED, &noted]);
@@ -67,12 +67,12 @@ fn only_what_changed_beside_the_step_is_listed() {
 }
 
 #[test]
-fn a_skipped_step_has_no_attempt_and_another_move_is_told() {
+fn a_skipped_step_has_no_attempt_and_another_move_is_reported() {
     let skipped = [("status", "SKIPPED"), ("attempt", ""), ("errors", ""), ("error_class", "")];
     let from = |from: &str| format!("step 4 {from} → SKIPPED");
     let usual = of_execution(&[&skipped[..], &[("state_changes", &from("PENDING"))]].concat());
-    let quiet = "*2026-11-16 08:00:00 UTC · ada · component shim · id k3f9*";
-    assert_eq!(usual, ["### – Step 4: Write a compatibility shim (15m, $0.02)", quiet]);
+    let byline = "*2026-11-16 08:00:00 UTC · ada · component shim · id k3f9*";
+    assert_eq!(usual, ["### – Step 4: Write a compatibility shim (15m, $0.02)", byline]);
     let other = of_execution(&[&skipped[..], &[("state_changes", &from("RUNNING"))]].concat());
     assert!(other[1].contains(" · RUNNING → SKIPPED · "), "{}", other[1]);
 }
@@ -90,7 +90,7 @@ fn the_words_of_another_lifecycle_are_kept() {
 }
 
 #[test]
-fn a_long_error_is_begun_in_the_heading_and_told_below() {
+fn a_long_error_begins_in_the_heading_and_is_complete_below() {
     let error = "first line\nsecond line";
     let lines = of_execution(&[("errors", error)]);
     assert!(lines[0].ends_with(" (15m, $0.02): first line…"), "{}", lines[0]);

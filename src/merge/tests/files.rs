@@ -170,7 +170,7 @@ fn notes_of_both_sides_are_kept() {
 }
 
 #[test]
-fn different_lines_of_a_paragraph_are_no_conflict_and_the_same_line_is() {
+fn different_lines_of_a_paragraph_do_not_conflict_and_the_same_line_does() {
     let ours = CONTEXT.replace("It is also otherwise,", "It was otherwise,");
     let theirs = CONTEXT.replace("and three.", "and four.");
     let (text, conflicts) = merged(StateFile::Context, CONTEXT, &ours, &theirs);
@@ -329,7 +329,7 @@ fn two_who_approve_the_same_review_agree() {
     let (text, conflicts) = merged(StateFile::Plan, &base, &ours, &answered("approved by ada"));
     assert!(conflicts.is_empty(), "{text}");
     assert!(text.contains("- [x] r1: Ship it? — approved by ada — carried out\n"), "{text}");
-    // What one approves and the other rejects is for them to settle.
+    // Approved on one side and rejected on the other: a conflict.
     let (_, conflicts) = merged(StateFile::Plan, &base, &ours, &answered("rejected by ada: no"));
     assert_eq!(conflicts.len(), 1);
 }

@@ -92,7 +92,7 @@ fn run(file: StateFile, base: &str, ours: &str, theirs: &str) -> (String, usize)
 }
 
 /// What a plan says, step by step, in a form that can be compared.
-fn said(text: &str) -> Vec<String> {
+fn step_lines(text: &str) -> Vec<String> {
     let plan = Plan::read(Document::parse(text).unwrap());
     let mut steps: Vec<String> = plan
         .steps
@@ -105,7 +105,7 @@ fn said(text: &str) -> Vec<String> {
     steps
 }
 
-/// A plan of so many steps as a side leaves it that has finished some of them.
+/// A plan of `count` steps, of which one side has finished some.
 fn worked_on(count: usize, finished: &[bool]) -> String {
     let done = finished.iter().take(count).filter(|done| **done).count();
     let (planning, active, succeeded) = (PlanRole::Planning, PlanRole::Active, PlanRole::Succeeded);
@@ -129,7 +129,7 @@ fn worked_on(count: usize, finished: &[bool]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Whoever was ahead: what the plan says of itself is for its steps to say.
+    /// Whichever side is ahead, the plan's own status follows from its steps.
     #[test]
     fn a_merged_plan_has_succeeded_if_and_only_if_all_its_steps_are_finished(
         count in 1usize..5,
@@ -195,7 +195,7 @@ proptest! {
         let plan = Plan::read(Document::parse(merged.as_str()).unwrap());
         prop_assert!(plan.steps.iter().zip(1..).all(|(step, number)| step.number == number), "{}", merged);
         if conflicts == 0 {
-            prop_assert_eq!(said(&merged), said(&swapped));
+            prop_assert_eq!(step_lines(&merged), step_lines(&swapped));
             prop_assert_eq!(&merged, &swapped);
         }
         for step in &plan.steps {
@@ -232,7 +232,7 @@ proptest! {
     }
 }
 
-/// All lists of so many items, each at most one deeper than the one before.
+/// All lists of `items` items, each at most one level deeper than the one before.
 fn nested_lists(items: usize) -> Vec<Vec<usize>> {
     let mut lists = vec![vec![0]];
     for _ in 1..items {

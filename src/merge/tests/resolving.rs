@@ -82,7 +82,7 @@ fn json_conflicts_are_resolved_with_the_spelling_of_the_side() {
 }
 
 #[test]
-fn text_that_talks_about_markers_is_no_conflict() {
+fn text_that_talks_about_markers_is_not_a_conflict() {
     let text = "# T\n\nA `<<<<<<< ours ` in a sentence.\n\n~~~\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n~~~\n";
     assert!(conflicts(StateFile::Context, text.as_bytes()).is_empty());
     let raw = "# T\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n";
@@ -93,7 +93,7 @@ fn text_that_talks_about_markers_is_no_conflict() {
 }
 
 #[test]
-fn a_base_that_git_left_markers_in_is_no_obstacle() {
+fn a_base_that_git_left_markers_in_can_be_merged() {
     let side = |value: &str| format!("{{\n  \"a\": 1,\n  \"b\": {value}\n}}\n");
     let base = "{\n  \"a\": 1,\n<<<<<<< x\n  \"b\": 2\n=======\n  \"b\": 3\n>>>>>>> y\n}\n";
     let (text, found) = merged(StateFile::Variables, base, &side("2"), &side("4"));

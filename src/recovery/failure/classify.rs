@@ -105,11 +105,12 @@ fn find(text: &str, words: &[Word<'_>]) -> Vec<Match> {
 
 /// Whether a word beside those from `from` to `to` says that something is wrong with them.
 fn is_at_fault(words: &[Word<'_>], from: usize, to: usize) -> bool {
-    let said = |words: &mut dyn Iterator<Item = &Word<'_>>| {
+    let has_fault_word = |words: &mut dyn Iterator<Item = &Word<'_>>| {
         let mut words = words.map(|word| word.text.as_str());
         words.find(|word| !BETWEEN.contains(word)).is_some_and(|word| FAULT.contains(&word))
     };
-    said(&mut words[to..].iter().take(3)) || said(&mut words[..from].iter().rev().take(3))
+    has_fault_word(&mut words[to..].iter().take(3))
+        || has_fault_word(&mut words[..from].iter().rev().take(3))
 }
 
 /// Whether the words around a phrase take it back.
@@ -126,7 +127,7 @@ fn is_excused(text: &str, words: &[Word<'_>], at: usize, phrase: &Phrase) -> boo
     if !timeout && !timeouts {
         return false;
     }
-    // `the timeouts table`: a thing that is called so.
+    // `the timeouts table`: a thing of that name.
     if words.get(at + 1).is_some_and(|next| THING.contains(&next.text.as_str())) {
         return true;
     }

@@ -42,7 +42,7 @@ pub(super) fn is_status(text: &str, words: &[Word<'_>], at: usize) -> bool {
             }
             "http" | "https" | "statuscode" => return true,
             "status" if seen.is_empty() || seen == ["code"] => {
-                return !exits(words, at, seen.len() + 1) && free;
+                return !follows_exit(words, at, seen.len() + 1) && free;
             }
             _ => {}
         }
@@ -53,11 +53,11 @@ pub(super) fn is_status(text: &str, words: &[Word<'_>], at: usize) -> bool {
         seen.push(before);
     }
     let before = at.checked_sub(1).map_or("", |before| words[before].text.as_str());
-    BEFORE.contains(&before) && free && !exits(words, at, 1)
+    BEFORE.contains(&before) && free && !follows_exit(words, at, 1)
 }
 
 /// Whether `exit` is before the word `back` words before the number.
-fn exits(words: &[Word<'_>], at: usize, back: usize) -> bool {
+fn follows_exit(words: &[Word<'_>], at: usize, back: usize) -> bool {
     let word = at.checked_sub(back + 1).map_or("", |before| words[before].text.as_str());
     matches!(word, "exit" | "exited" | "return" | "errno" | "process")
 }
@@ -100,7 +100,7 @@ const BEFORE: [&str; 16] = [
     "server",
 ];
 
-/// Words behind a status code; behind a count stands what was counted.
+/// Words that may follow a status code; a count is followed by what was counted.
 const BEHIND: [&str; 36] = [
     "not",
     "unauthorized",

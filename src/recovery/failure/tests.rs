@@ -193,7 +193,7 @@ proptest! {
 }
 
 #[test]
-fn names_are_no_events_and_both_ends_of_a_long_text_count() {
+fn names_are_not_events_and_both_ends_of_a_long_text_count() {
     for (text, class) in [
         ("test_network_config failed: expected 3 got 4", ExecutionError),
         ("network_config is invalid", ExecutionError),

@@ -15,8 +15,8 @@ use crate::{
             lexer::{Kind, Token},
             operand::amount,
             phrase::{
-                Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, peek_word, phrase,
-                skip_words, span_of, span_to_end, word_at, wrong,
+                Input, Parsed, any_phrase, at_end, backtrack, cut, invalid_phrase, mark, next,
+                peek_word, phrase, skip_words, span_of, span_to_end, word_at,
             },
             phrases::{Phrases, phrases},
             prose::{lifetime, lifetime_steps, reason, text_or_prose},
@@ -141,7 +141,7 @@ fn shift(input: &mut Input<'_>) -> Parsed<Action> {
         _ => {
             phrase("by").parse_next(input).map_err(|_| {
                 let message = format!("say by how much to change `{}`", modifier.name());
-                wrong(RuleError::new(name, message))
+                invalid_phrase(RuleError::new(name, message))
             })?;
             let place = *input;
             let by = opt(amount).parse_next(input)?;
@@ -243,7 +243,7 @@ fn review(input: &mut Input<'_>) -> Parsed<Action> {
         phrase("human").parse_next(input)?;
         if opt(any_phrase(KINDS)).parse_next(input)?.is_none() {
             let error = RuleError::new(span_to_end(&place), "this is not an action");
-            return cut(error.meant(Some("require human review")));
+            return cut(error.with_nearest(Some("require human review")));
         }
     }
     skip_words(input, &["immediately", "now"]);
@@ -263,14 +263,14 @@ fn pause(input: &mut Input<'_>) -> Parsed<Action> {
             return backtrack(input);
         }
         let message = format!("`{verb}` could mean to pause or to give up");
-        return cut(RuleError::new(span_to_end(&place), message).meant(Some("pause")));
+        return cut(RuleError::new(span_to_end(&place), message).with_nearest(Some("pause")));
     }
     skip_words(input, &["immediately", "now"]);
     let mut ahead = *input;
     let review = phrases!["for review", "for human review", "for a human review"];
     if opt(any_phrase(review)).parse_next(&mut ahead)?.is_some() {
         let error = RuleError::new(span_to_end(&place), "these are two actions");
-        return cut(error.meant(Some("pause, require human review")));
+        return cut(error.with_nearest(Some("pause, require human review")));
     }
     Ok(Action::Pause { reason: reason(input)? })
 }

@@ -59,12 +59,12 @@ pub(in crate::rules) fn comparison(input: &mut Input<'_>) -> Parsed<Condition> {
         if fact.fact_type == FactType::Dynamic {
             return Ok(Condition::compare(&fact.name, Op::Equal, FactValue::Bool(true)));
         }
-        let message = format!("nothing is said about `{}`; add a comparison", fact.name);
+        let message = format!("`{}` needs a comparison", fact.name);
         let arrows = input.iter().filter(|token| token.kind == Kind::Arrow).count();
         let swapped = (arrows > 1).then_some(">=");
-        return cut(RuleError::new(name_span, message).meant(swapped));
+        return cut(RuleError::new(name_span, message).with_nearest(swapped));
     }
-    compared(input, &fact)
+    comparison_of(input, &fact)
 }
 
 /// A name that is followed by an operator was meant as a fact.
@@ -84,19 +84,19 @@ fn unknown_fact(input: &Input<'_>) -> Parsed<Condition> {
     let span = span_of(input, count);
     let name = input.state.source.get(span.clone()).unwrap_or_default();
     let near = vocabulary::nearest_fact(name, input.state.workflow);
-    cut(RuleError::new(span, format!("`{name}` is not a fact")).meant(near))
+    cut(RuleError::new(span, format!("`{name}` is not a fact")).with_nearest(near))
 }
 
 /// Reads what is said about a fact.
-pub(in crate::rules) fn compared(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Condition> {
+pub(in crate::rules) fn comparison_of(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Condition> {
     let start = *input;
     let Some(Relation { verb, negated }) = opt(relation).parse_next(input)? else {
         let span = span_to_end(input);
         let given = input.state.source.get(span.clone()).unwrap_or_default();
-        let message = format!("`{given}` says nothing about `{}` that is understood", fact.name);
+        let message = format!("`{given}` is not understood as a comparison with `{}`", fact.name);
         return cut(RuleError::new(span, message));
     };
-    let said = match verb {
+    let condition = match verb {
         Verb::Known => Condition::Known { fact: fact.name.clone() },
         Verb::Contains => contains(input, fact)?,
         Verb::OneOf => one_of(input, fact)?,
@@ -129,7 +129,7 @@ pub(in crate::rules) fn compared(input: &mut Input<'_>, fact: &Fact<'_>) -> Pars
             ordered(&start, fact, op, with)?
         }
     };
-    Ok(if negated { said.negate() } else { said })
+    Ok(if negated { condition.negate() } else { condition })
 }
 
 fn contains(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Condition> {

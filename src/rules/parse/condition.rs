@@ -10,7 +10,7 @@ use winnow::{
 use crate::rules::{
     Condition, RuleError,
     parse::{
-        comparison::{compared, comparison, mirrored},
+        comparison::{comparison, comparison_of, mirrored},
         idiom,
         lexer::{Kind, Token},
         phrase::{
@@ -76,7 +76,7 @@ fn continued<'i>(
         Some(Fact { name: name.clone(), fact_type: vocabulary::fact_type(name, workflow)? })
     });
     match fact {
-        Some(fact) => compared(input, &fact),
+        Some(fact) => comparison_of(input, &fact),
         None => full(input),
     }
 }
@@ -145,5 +145,5 @@ fn not_understood(input: &Input<'_>) -> Parsed<Condition> {
             vocabulary::nearest_fact(words, input.state.workflow)
         });
     let message = format!("`{given}` is not a condition that is understood");
-    cut(RuleError::new(span, message).meant(near))
+    cut(RuleError::new(span, message).with_nearest(near))
 }

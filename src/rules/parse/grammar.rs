@@ -149,7 +149,7 @@ fn body(mut input: Input<'_>, label: Option<String>) -> Parsed<Rule> {
         && !has_arrow(&input)
         && let Some(at) = later_opener(&input)
     {
-        return turned_round(&whole, at, label);
+        return reversed_rule(&whole, at, label);
     }
     let condition = parse_condition(&mut input)?;
     separator(&mut input, opened.is_some())?;
@@ -159,7 +159,7 @@ fn body(mut input: Input<'_>, label: Option<String>) -> Parsed<Rule> {
 }
 
 /// `pause if 3+ consecutive steps fail`
-fn turned_round(whole: &Input<'_>, at: usize, label: Option<String>) -> Parsed<Rule> {
+fn reversed_rule(whole: &Input<'_>, at: usize, label: Option<String>) -> Parsed<Rule> {
     let (mut before, mut after) = split_at(whole, at);
     let actions = parse_actions(&mut before)?;
     if actions.iter().any(Action::is_advice) {

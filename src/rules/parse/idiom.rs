@@ -252,7 +252,7 @@ fn a_step(input: &mut Input<'_>) -> Parsed<Condition> {
     }
     if noun == "steps" {
         let error = RuleError::new(span_to_end(&place), "is it one step or several? say which");
-        return cut(error.meant(Some(&format!("a step fails {times} times"))));
+        return cut(error.with_nearest(Some(&format!("a step fails {times} times"))));
     }
     Ok(Condition::compare_count("step_failures", op, times))
 }

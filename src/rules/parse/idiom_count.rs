@@ -80,14 +80,14 @@ pub(in crate::rules) fn counted(input: &mut Input<'_>) -> Parsed<Condition> {
         ))
         .parse_next(input)?;
         let _ = opt(any_phrase(EXIST)).parse_next(input)?;
-        return quantity.of("consecutive_failures", input);
+        return quantity.compare_with("consecutive_failures", input);
     }
-    let fact = alt((steps_that, things)).parse_next(input)?;
+    let fact = alt((steps_that, countable)).parse_next(input)?;
     let row = opt(any_phrase(IN_A_ROW)).parse_next(input)?.is_some();
     let _ = opt(any_phrase(EXIST)).parse_next(input)?;
     match (row, fact) {
-        (false, fact) => quantity.of(fact, input),
-        (true, "failed_steps" | "failures") => quantity.of("consecutive_failures", input),
+        (false, fact) => quantity.compare_with(fact, input),
+        (true, "failed_steps" | "failures") => quantity.compare_with("consecutive_failures", input),
         (true, _) => backtrack(input),
     }
 }
@@ -170,7 +170,7 @@ pub(in crate::rules) fn all_steps(input: &mut Input<'_>) -> Parsed<Condition> {
 }
 
 impl Quantity {
-    fn of(self, fact: &str, input: &Input<'_>) -> Parsed<Condition> {
+    fn compare_with(self, fact: &str, input: &Input<'_>) -> Parsed<Condition> {
         match self.amount {
             Amount::Count(count) => Ok(Condition::compare_count(fact, self.op, count)),
             Amount::Share(percent) if fact.ends_with("_steps") => {
@@ -239,7 +239,7 @@ fn steps_that(input: &mut Input<'_>) -> Parsed<&'static str> {
     .parse_next(input)
 }
 
-fn things(input: &mut Input<'_>) -> Parsed<&'static str> {
+fn countable(input: &mut Input<'_>) -> Parsed<&'static str> {
     let thing = alt((
         any_phrase(FAILED_STEPS).value("failed_steps"),
         any_phrase(FAILURES).value("failures"),

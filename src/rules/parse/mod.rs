@@ -1,9 +1,9 @@
 //! Reading a rule: from its text through tokens and phrases to what it says.
 
 pub(in crate::rules) mod action;
+pub(in crate::rules) mod ambiguity;
 pub(in crate::rules) mod comparison;
 pub(in crate::rules) mod condition;
-pub(in crate::rules) mod doubt;
 pub(in crate::rules) mod grammar;
 pub(in crate::rules) mod idiom;
 pub(in crate::rules) mod idiom_count;

@@ -69,7 +69,7 @@ pub(in crate::rules) fn operand(input: &mut Input<'_>, fact: &Fact<'_>) -> Parse
     skip_words(input, ARTICLES);
     if let Some((other, count)) = vocabulary::fact(input) {
         input.next_slice(count);
-        return fits(&start, fact, &other).map(|()| Operand::Fact(other.name));
+        return check_comparable(&start, fact, &other).map(|()| Operand::Fact(other.name));
     }
     if fact.fact_type == FactType::Dynamic {
         return bare_value(input).map(Operand::Value);
@@ -86,7 +86,7 @@ pub(in crate::rules) fn measured(
 ) -> Parsed<Operand> {
     match (value, of) {
         (FactValue::Percent(percent), Some(of)) => {
-            fits(place, fact, &of)?;
+            check_comparable(place, fact, &of)?;
             Ok(Operand::Share { percent, of: of.name })
         }
         (value, _) => coerced(place, fact, value).map(Operand::Value),
@@ -234,7 +234,7 @@ pub(in crate::rules) fn share_of<'i>(input: &mut Input<'i>) -> Parsed<Fact<'i>> 
             let span = span_to_end(input);
             let name = input.state.source.get(span.clone()).unwrap_or_default();
             let error = RuleError::new(span, format!("`{name}` is not a fact"));
-            cut(error.meant(vocabulary::nearest_fact(name, input.state.workflow)))
+            cut(error.with_nearest(vocabulary::nearest_fact(name, input.state.workflow)))
         }
     }
 }
@@ -293,7 +293,7 @@ fn coerced(start: &Input<'_>, fact: &Fact<'_>, value: FactValue) -> Parsed<FactV
             };
             let message = format!("`{}` is not a percentage: say of what", fact.name);
             let error = RuleError::new(span_to_end(start), message);
-            return cut(error.meant(Some(&format!("{percent}% of {whole}"))));
+            return cut(error.with_nearest(Some(&format!("{percent}% of {whole}"))));
         }
         _ => None,
     };
@@ -303,7 +303,7 @@ fn coerced(start: &Input<'_>, fact: &Fact<'_>, value: FactValue) -> Parsed<FactV
     }
 }
 
-fn fits(start: &Input<'_>, fact: &Fact<'_>, other: &Fact<'_>) -> Parsed<()> {
+fn check_comparable(start: &Input<'_>, fact: &Fact<'_>, other: &Fact<'_>) -> Parsed<()> {
     let dynamic = |fact_type| matches!(fact_type, FactType::Dynamic);
     if dynamic(fact.fact_type) || dynamic(other.fact_type) || fact.fact_type == other.fact_type {
         return Ok(());
@@ -322,11 +322,11 @@ fn unreadable<T>(start: &Input<'_>, fact: &Fact<'_>) -> Parsed<T> {
     let span = span_to_end(start);
     let given = start.state.source.get(span.clone()).unwrap_or_default();
     let message = match given {
-        _ if at_end(start) => format!("`{}` is compared with nothing", fact.name),
+        _ if at_end(start) => format!("`{}` is compared, but the value is missing", fact.name),
         given => format!("`{}` is {}, not `{given}`", fact.name, described(fact.fact_type)),
     };
     let near = vocabulary::nearest_fact(given, start.state.workflow);
-    cut(RuleError::new(span, message).meant(near))
+    cut(RuleError::new(span, message).with_nearest(near))
 }
 
 fn described(fact_type: FactType<'_>) -> &'static str {
@@ -354,5 +354,5 @@ fn unknown_value<T>(
 ) -> Parsed<T> {
     let allowed = backticked(names);
     let message = format!("`{given}` is not a value of `{}`; allowed: {allowed}", fact.name);
-    cut(RuleError::new(span, message).meant(nearest(given, names.iter().copied())))
+    cut(RuleError::new(span, message).with_nearest(nearest(given, names.iter().copied())))
 }

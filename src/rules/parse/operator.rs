@@ -237,12 +237,14 @@ const ABSENT: &Phrases = phrases!["missing", "unknown", "unset", "undefined", "a
 pub(in crate::rules) fn relation(input: &mut Input<'_>) -> Parsed<Relation> {
     skip_words(input, FILLERS);
     alt((
-        symbol.map(|op| said(Verb::Compare(op), false)),
-        one_of_list.map(|()| said(Verb::OneOf, false)),
+        symbol.map(|op| relation_of(Verb::Compare(op), false)),
+        one_of_list.map(|()| relation_of(Verb::OneOf, false)),
         copular,
         (opt(any_phrase(NEGATIONS)), from_table(VERBS))
-            .map(|(negation, verb)| said(verb, negation.is_some())),
-        from_table(COMPARATIVES).verify(|verb| *verb != Verb::Known).map(|verb| said(verb, false)),
+            .map(|(negation, verb)| relation_of(verb, negation.is_some())),
+        from_table(COMPARATIVES)
+            .verify(|verb| *verb != Verb::Known)
+            .map(|verb| relation_of(verb, false)),
     ))
     .parse_next(input)
 }
@@ -280,7 +282,7 @@ fn copular(input: &mut Input<'_>) -> Parsed<Relation> {
     skip_words(input, FILLERS);
     let absent = opt(any_phrase(ABSENT)).parse_next(input)?.is_some();
     if absent {
-        return Ok(said(Verb::Known, !negated));
+        return Ok(relation_of(Verb::Known, !negated));
     }
     let verb = opt(alt((
         symbol.map(Verb::Compare),
@@ -289,7 +291,7 @@ fn copular(input: &mut Input<'_>) -> Parsed<Relation> {
         from_table(VERBS).verify(|verb| matches!(verb, Verb::Compare(_))),
     )))
     .parse_next(input)?;
-    Ok(said(verb.unwrap_or(Verb::Compare(Op::Equal)), negated))
+    Ok(relation_of(verb.unwrap_or(Verb::Compare(Op::Equal)), negated))
 }
 
 /// `in (…)`: only before a list, for `in progress` is a status.
@@ -325,6 +327,6 @@ fn from_table<'i>(table: &'static Table) -> impl Parser<Input<'i>, Verb, ErrMode
     }
 }
 
-fn said(verb: Verb, negated: bool) -> Relation {
+fn relation_of(verb: Verb, negated: bool) -> Relation {
     Relation { verb, negated }
 }

@@ -30,8 +30,8 @@ pub(in crate::rules) struct Context<'i> {
     pub workflow: &'i Workflow,
     /// How many parentheses and negations are open.
     pub depth: usize,
-    /// Whether only the outcome matters: prose after an action is then not read, and what an
-    /// error could have meant is not searched for.
+    /// Whether only success or failure matters: prose after an action is then not read, and no
+    /// suggestion is searched for an error.
     pub glance: bool,
 }
 
@@ -48,11 +48,11 @@ pub(in crate::rules) fn backtrack<T>(input: &Input<'_>) -> Parsed<T> {
 
 /// This phrase, but wrong.
 pub(in crate::rules) fn cut<T>(error: RuleError) -> Parsed<T> {
-    Err(wrong(error))
+    Err(invalid_phrase(error))
 }
 
 /// The failure of a phrase that is recognised and wrong.
-pub(in crate::rules) fn wrong(error: RuleError) -> ErrMode<Failure> {
+pub(in crate::rules) fn invalid_phrase(error: RuleError) -> ErrMode<Failure> {
     ErrMode::Cut(Failure::from(error))
 }
 

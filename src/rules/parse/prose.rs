@@ -13,7 +13,7 @@ use crate::{
         Action, Op, RuleError,
         parse::{
             action::{executed, limited},
-            doubt::{Clause, denies, is_doubtful},
+            ambiguity::{Clause, denies, is_ambiguous},
             lexer::{Kind, Token},
             phrase::{
                 Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase,
@@ -59,9 +59,12 @@ pub(in crate::rules) fn actions(input: &mut Input<'_>) -> Parsed<Vec<Action>> {
             if last.is_some_and(|token| !stop(&token.kind)) {
                 return cut(RuleError::new(span_of(input, 1), "an action is expected here"));
             }
-            if is_doubtful(&clauses) {
-                let text =
-                    kept(&whole, span_of(&whole, 1).start, whole.state.source.trim_end().len());
+            if is_ambiguous(&clauses) {
+                let text = source_text(
+                    &whole,
+                    span_of(&whole, 1).start,
+                    whole.state.source.trim_end().len(),
+                );
                 return Ok(vec![Action::Advice { text, steps: None }]);
             }
             return Ok(clauses.into_iter().map(|clause| clause.action).collect());
@@ -92,7 +95,7 @@ fn clause(input: &mut Input<'_>) -> Parsed<Action> {
         return with_lifetime(&place, inner, steps);
     }
     match executed(input) {
-        Ok(action) => ended(input, action),
+        Ok(action) => require_clause_end(input, action),
         Err(ErrMode::Backtrack(_)) => {
             *input = place;
             prose(input)
@@ -124,7 +127,7 @@ pub(in crate::rules) fn lifetime(input: &mut Input<'_>) -> Parsed<u32> {
 /// A lifetime in front must be followed by something that it limits.
 pub(in crate::rules) fn lifetime_steps(input: &Input<'_>, steps: u32) -> Parsed<u32> {
     match input.is_empty() {
-        true => cut(RuleError::new(span_of(input, 1), "say what holds for so many steps")),
+        true => cut(RuleError::new(span_of(input, 1), "say what to do for that many steps")),
         false => Ok(steps),
     }
 }
@@ -148,7 +151,7 @@ pub(in crate::rules) fn text_or_prose(
         }
     }
     let place = *input;
-    match words(input)? {
+    match advice_text(input)? {
         (text, steps) if !text.is_empty() => Ok((text, steps)),
         _ => cut(RuleError::new(span_of(&place, 1), missing)),
     }
@@ -169,7 +172,7 @@ pub(in crate::rules) fn reason(input: &mut Input<'_>) -> Parsed<Option<String>> 
     } else if lifetime(&mut input.clone()).is_ok() {
         return cut(RuleError::new(span_of(&place, 5), NO_LIFETIME));
     } else if any_phrase(STARTS).parse_next(&mut input.clone()).is_ok() {
-        words(input)?
+        advice_text(input)?
     } else {
         return Ok(None);
     };
@@ -182,7 +185,7 @@ pub(in crate::rules) fn reason(input: &mut Input<'_>) -> Parsed<Option<String>> 
 /// Prose is passed on word for word, unless it looks like an action that went wrong.
 fn prose(input: &mut Input<'_>) -> Parsed<Action> {
     let place = *input;
-    let (text, steps) = words(input)?;
+    let (text, steps) = advice_text(input)?;
     let tokens = place.len() - input.len();
     let span = span_of(&place, tokens);
     let spoken = place.iter().take(tokens).any(|token| matches!(token.kind, Kind::Word(_)));
@@ -190,14 +193,15 @@ fn prose(input: &mut Input<'_>) -> Parsed<Action> {
         let quoted = matches!(next(&place).map(|token| token.kind), Some(Kind::Quoted(_)));
         let near = quoted.then(|| format!("advise {text}"));
         let error = RuleError::new(span_of(&place, 1), "an action is expected here");
-        return cut(error.meant(near.as_deref()));
+        return cut(error.with_nearest(near.as_deref()));
     }
     if let Some(message) = names_a_setting(&place, tokens) {
         return cut(RuleError::new(span, message));
     }
     let denied = any_phrase(NEGATIONS).parse_next(&mut place.clone()).is_ok();
     if denied && peek_word(input).is_some_and(|word| word.eq_ignore_ascii_case("and")) {
-        let message = "what is denied: only this, or the next action too? separate them with `;`";
+        let message =
+            "does the negation cover only this, or the next action too? separate them with `;`";
         return cut(RuleError::new(span, message));
     }
     let assigns = |token: &Token<'_>| matches!(token.kind, Kind::Op(Op::Equal));
@@ -213,17 +217,19 @@ fn prose(input: &mut Input<'_>) -> Parsed<Action> {
     {
         let message = format!("`{text}` changes `{}` in words not understood", modifier.name());
         let near = format!("set {} to …", modifier.name());
-        return cut(RuleError::new(span, message).meant(Some(&near)));
+        return cut(RuleError::new(span, message).with_nearest(Some(&near)));
     }
     if let Some(name) = edits_a_list(&place, tokens) {
         let message = format!("`{name}` is a list and is set as a whole");
         let near = format!("set {name} to [\"…\"]");
-        return cut(RuleError::new(span, message).meant(Some(&near)));
+        return cut(RuleError::new(span, message).with_nearest(Some(&near)));
     }
     if !denies(place.get(..tokens).unwrap_or_default())
         && let Some(near) = nearest(&text, EXECUTED)
     {
-        return cut(RuleError::new(span, format!("`{text}` is not an action")).meant(Some(near)));
+        return cut(
+            RuleError::new(span, format!("`{text}` is not an action")).with_nearest(Some(near))
+        );
     }
     Ok(Action::Advice { text, steps })
 }
@@ -267,7 +273,7 @@ fn is_weak_verb(word: &str) -> bool {
 }
 
 /// Takes words until something that is executed begins.
-fn words(input: &mut Input<'_>) -> Parsed<(String, Option<u32>)> {
+fn advice_text(input: &mut Input<'_>) -> Parsed<(String, Option<u32>)> {
     let start = next(input).map_or(input.state.source.len(), |token| token.start);
     let mut end = start;
     while let Some(token) = next(input) {
@@ -281,7 +287,7 @@ fn words(input: &mut Input<'_>) -> Parsed<(String, Option<u32>)> {
             && at_clause_end(&ahead)
         {
             *input = ahead;
-            return Ok((kept(input, start, end), Some(steps)));
+            return Ok((source_text(input, start, end), Some(steps)));
         }
         if ends_prose(input) {
             break;
@@ -289,13 +295,13 @@ fn words(input: &mut Input<'_>) -> Parsed<(String, Option<u32>)> {
         end = token.end;
         input.next_slice(1);
     }
-    Ok((kept(input, start, end), None))
+    Ok((source_text(input, start, end), None))
 }
 
-fn kept(input: &Input<'_>, start: usize, end: usize) -> String {
+fn source_text(input: &Input<'_>, start: usize, end: usize) -> String {
     let mut from = start;
     let source = input.state.source;
-    // Emphasis and backticks are no tokens, but they belong to the prose they stand around.
+    // Emphasis and backticks are not tokens, but they belong to the prose that they enclose.
     while source[..from].ends_with(['*', '`']) {
         from -= 1;
     }
@@ -317,13 +323,14 @@ fn ends_prose(input: &Input<'_>) -> bool {
     if peek_word(&ahead).is_some_and(|word| stops.iter().any(|s| s.eq_ignore_ascii_case(word))) {
         return true;
     }
-    // A glance suffices: reading on would look for the end of the next prose, and so on.
+    // Only success or failure matters here: reading on would look for the end of the next prose,
+    // and so on.
     ahead.state.glance = true;
     let limited = limited(&mut ahead.clone()).is_ok();
     limited || !matches!(executed(&mut ahead), Err(ErrMode::Backtrack(_)))
 }
 
-fn ended(input: &Input<'_>, action: Action) -> Parsed<Action> {
+fn require_clause_end(input: &Input<'_>, action: Action) -> Parsed<Action> {
     if at_clause_end(input) {
         return Ok(action);
     }

@@ -10,8 +10,8 @@ use crate::{
             lexer::Kind,
             operand::{amount, named_value, number},
             phrase::{
-                Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase,
-                skip_words, span_of, span_to_end, word_at, wrong,
+                Input, Parsed, any_phrase, backtrack, cut, invalid_phrase, mark, next, peek_word,
+                phrase, skip_words, span_of, span_to_end, word_at,
             },
             phrases::phrases,
             vocabulary::{self, Fact, FactType},
@@ -99,9 +99,9 @@ pub(in crate::rules) fn levels(input: &mut Input<'_>) -> Parsed<u32> {
     let count = match opt(number).parse_next(input)? {
         None if by || matches!(peek_word(input), Some("a" | "an")) => {
             skip_words(input, &["a", "an"]);
-            any_phrase(phrases!["level", "notch", "step"])
-                .parse_next(input)
-                .map_err(|_| wrong(RuleError::new(span_of(&place, 2), "say by how many levels")))?;
+            any_phrase(phrases!["level", "notch", "step"]).parse_next(input).map_err(|_| {
+                invalid_phrase(RuleError::new(span_of(&place, 2), "say by how many levels"))
+            })?;
             return Ok(1);
         }
         None => return Ok(1),
@@ -145,11 +145,11 @@ pub(in crate::rules) fn known_modifier<'i>(input: &mut Input<'i>) -> Parsed<&'i 
         "" => RuleError::new(span, "the name of a modifier is missing"),
         name => RuleError::new(span, format!("`{name}` is not a modifier")),
     };
-    cut(error.meant(nearest(name, names)))
+    cut(error.with_nearest(nearest(name, names)))
 }
 
 /// The modifier named here. Verbs like `reduce` are prose as well, so a name that is neither a
-/// modifier nor looks like a misspelt one is none of our business.
+/// modifier nor looks like a misspelt one is left to prose.
 pub(in crate::rules) fn likely_modifier<'i>(input: &mut Input<'i>) -> Parsed<&'i Modifier> {
     if vocabulary::modifier(input).is_none() {
         let Some(word) = peek_word(input) else { return backtrack(input) };

@@ -35,7 +35,7 @@ fn reading(list: &str, text: &str) -> &'static str {
             Directive::Conditional(rule) => of_actions(&rule.actions),
             _ => "prose",
         },
-        // A behaviour that is no action at all is passed on with the others.
+        // A behaviour that is not an action is passed on with the others.
         "behaviour" => Action::parse_all(text).map_or("advice", |actions| of_actions(&actions)),
         other => panic!("{other} is no list"),
     }

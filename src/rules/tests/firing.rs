@@ -143,7 +143,7 @@ fn the_later_of_two_rules_wins_and_the_trace_says_so() {
 }
 
 #[test]
-fn a_value_set_to_what_it_was_is_no_change() {
+fn setting_a_value_to_what_it_was_changes_nothing() {
     let outcome = run(
         &["If cost > $0.30 → set priority to quality"],
         &facts(),
@@ -207,11 +207,11 @@ fn what_is_missing_is_unknown_and_named() {
     let explanation = explain(&rule, &facts(), &facts());
     assert_eq!(explanation.after.truth, Truth::Unknown);
     assert_eq!(explanation.why_not, Some(WhyNot::Unknown));
-    let said = explanation.to_string();
-    assert!(said.ends_with("does not fire: `variables.x` is not known"), "{said}");
+    let printed = explanation.to_string();
+    assert!(printed.ends_with("does not fire: `variables.x` is not known"), "{printed}");
     let odd = facts().with("variables.x", text("many"));
-    let said = explain(&rule, &facts(), &odd).to_string();
-    assert!(said.ends_with("the values cannot be compared"), "{said}");
+    let printed = explain(&rule, &facts(), &odd).to_string();
+    assert!(printed.ends_with("the values cannot be compared"), "{printed}");
 }
 
 #[test]

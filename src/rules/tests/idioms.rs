@@ -46,7 +46,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn what_is_taken_for_a_comparison_is_no_idiom(
+    fn a_sentence_read_as_a_comparison_is_not_an_idiom(
         first in word(),
         second in prop_oneof![word(), select(vec![">", ">=", "=", "!=", "<"])],
         rest in vec(word(), 0..5),

@@ -167,7 +167,9 @@ fn gate(entry: GateEntry, workflow: &Workflow) -> Result<Gate, WorkflowError> {
     let is_of = (workflow.plan_status(&to).is_some(), workflow.step_status(&to).is_some());
     let subject = match (subject, &step, is_of) {
         (Some(Subject::Plan), Some(_), _) => {
-            return invalid(format!("the gate `{name}` is about a step, so that no plan moves"));
+            return invalid(format!(
+                "the gate `{name}` names a step, so its `subject` cannot be `plan`"
+            ));
         }
         (Some(subject), ..) => subject,
         (None, Some(_), _) | (None, None, (false, true)) => Subject::Step,
@@ -232,8 +234,16 @@ mod tests {
         assert_eq!(parse(execute).unwrap().merge_queue(), ["verified", "merging"]);
         for (from, to, reason) in [
             ("[verified, merging]", "[merging, verified, verifying]", "does not follow"),
-            ("[verified, merging]", "[verified]", "no step is done behind `verified`"),
-            ("next: [completed, verified,", "next: [verified,", "no step is done behind `merging`"),
+            (
+                "[verified, merging]",
+                "[verified]",
+                "no status with the role `done` follows `verified`",
+            ),
+            (
+                "next: [completed, verified,",
+                "next: [verified,",
+                "no status with the role `done` follows `merging`",
+            ),
         ] {
             assert!(execute.contains(from), "{from}");
             let error = parse(&execute.replace(from, to)).unwrap_err().to_string();

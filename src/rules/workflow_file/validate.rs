@@ -77,7 +77,7 @@ fn check_statuses<R: Copy + PartialEq + std::fmt::Debug>(
                 return invalid(format!(
                     "`{next}` follows `{}` but is not a status of a {subject}{}",
                     status.name,
-                    meant(nearest(next, names()))
+                    suggestion(nearest(next, names()))
                 ));
             }
         }
@@ -101,7 +101,9 @@ fn check_queue(workflow: &Workflow) -> Result<(), WorkflowError> {
                 return invalid(format!("`merge_queue`: `{next}` does not follow `{status}`"));
             }
             None if !moves.iter().any(is_done) => {
-                return invalid(format!("`merge_queue`: no step is done behind `{status}`"));
+                return invalid(format!(
+                    "`merge_queue`: no status with the role `done` follows `{status}`"
+                ));
             }
             _ => {}
         }
@@ -171,7 +173,7 @@ fn check_gate(workflow: &Workflow, i: usize) -> Result<String, WorkflowError> {
             ));
         }
     }
-    // What comes behind a way that always fits is never reached.
+    // What follows a `reject` that always applies is never reached.
     let last = gate.reject.len().saturating_sub(1);
     if let Some(at) = gate.reject.iter().take(last).position(|route| route.when.is_none()) {
         let Gate { name, reject, .. } = gate;
@@ -232,6 +234,6 @@ fn cannot_name<T>(name: &str, what: &str, letters: &str) -> Result<T, WorkflowEr
     ))
 }
 
-fn meant(name: Option<&str>) -> String {
+fn suggestion(name: Option<&str>) -> String {
     name.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }

@@ -20,10 +20,10 @@ pub(crate) struct Checkpoint {
     pub name: CheckpointName,
     /// Its number; a later one has a higher number.
     pub number: u64,
-    /// Why it was taken without being asked for; such a one may be dropped by a collection.
+    /// Why it was taken automatically; `gc` may drop automatic checkpoints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub automatic: Option<String>,
-    /// What its maker said about it.
+    /// The message of whoever created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// When it was taken.
@@ -40,7 +40,7 @@ pub(crate) struct Checkpoint {
     pub appended_len: u64,
     /// Hash of the last bytes of the appended file.
     pub appended_tail: Hash,
-    /// What the caller wants to find in the appended file from then on.
+    /// Marks that the caller expects in the appended file from then on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<String>,
 }
@@ -58,9 +58,9 @@ pub(crate) struct Image {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CheckpointRecord {
-    /// It is there from now on.
+    /// It was added.
     Added(Checkpoint),
-    /// It is gone from now on.
+    /// It was removed.
     Removed(Checkpoint),
 }
 
@@ -80,13 +80,13 @@ pub(crate) enum CheckpointChange {
 pub(crate) struct NewCheckpoint {
     /// Its name.
     pub name: CheckpointName,
-    /// Why, if nobody asked for it.
+    /// Why, if it is automatic.
     pub automatic: Option<String>,
-    /// What its maker says about it.
+    /// The message of whoever creates it.
     pub message: Option<String>,
     /// Which of the two states of the operation it holds.
     pub moment: Moment,
-    /// What is to be found in the appended file from that moment on.
+    /// Marks that the appended file contains from that moment on.
     pub marks: Vec<String>,
 }
 
@@ -109,7 +109,7 @@ pub(in crate::store) struct At<'a> {
 }
 
 impl Checkpoint {
-    /// The checkpoint that a request makes of the files at a revision.
+    /// The requested checkpoint of the files at a revision.
     pub(in crate::store) fn take(
         new: NewCheckpoint,
         number: u64,

@@ -31,7 +31,7 @@ pub(in crate::store) fn load(disk: &dyn Disk, paths: &Paths, hash: Hash) -> Resu
 pub(in crate::store) fn is_sound(disk: &dyn Disk, paths: &Paths, hash: Hash) -> Result<bool> {
     match load(disk, paths, hash) {
         Ok(_) => Ok(true),
-        Err(error) if segment::is_gone(&error) => Ok(false),
+        Err(error) if segment::is_image_lost(&error) => Ok(false),
         Err(error) => Err(error),
     }
 }
@@ -47,7 +47,7 @@ pub(in crate::store) fn store<'a>(
     for (hash, bytes) in images {
         let path = paths.object(hash);
         if is_sound(disk, paths, hash)? {
-            // Written by somebody who may have stopped before the sync.
+            // The process that wrote it may have stopped before the sync.
             disk.open(&path, Access::Append).at(&path)?.sync().at(&path)?;
         } else {
             publish(disk, paths, &path, bytes)?;

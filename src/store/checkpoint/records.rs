@@ -1,4 +1,4 @@
-//! Turning what the caller asks of the checkpoints into what the log will say.
+//! Turns the requested changes of checkpoints into records of the log.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(in crate::store) struct CheckpointRecords<'a> {
 }
 
 impl CheckpointRecords<'_> {
-    /// What the log will say, and the images to be stored before it says so.
+    /// The records for the log, and the images that must be stored before they are written.
     ///
     /// A checkpoint of the state after the operation has the root as its revision until the
     /// operation's id is known.

@@ -1,4 +1,4 @@
-//! The checkpoints that are there, one small file each.
+//! The existing checkpoints, one small file each.
 //!
 //! The log is where a checkpoint is committed; its file follows, and the next opening completes
 //! what a crash left out. From then on the file stands for itself: it outlives the log.
@@ -50,7 +50,7 @@ impl Registry {
     /// The registry of a store, with the last operation's changes if they may not be written yet.
     pub(in crate::store) fn new(store: &Store, mut unapplied: Vec<CheckpointRecord>) -> Registry {
         let (disk, paths) = (&*store.disk, &store.paths);
-        // What a collection has dropped since does not come back.
+        // What `gc` has dropped since is not restored.
         let kept = |checkpoint: &Checkpoint| has_images(disk, paths, checkpoint).unwrap_or(false);
         unapplied.retain(|change| !change.is_added() || kept(change.checkpoint()));
         Registry { disk: Arc::clone(&store.disk), paths: store.paths.clone(), unapplied }
@@ -259,7 +259,7 @@ fn damaged(path: PathBuf, message: String) -> StoreError {
 
 /// Brings the files in line with what an operation says. Doing so again changes nothing.
 ///
-/// What a collection has dropped since does not come back: its images are gone.
+/// What `gc` has dropped since is not restored: its images are gone.
 pub(in crate::store) fn apply(
     disk: &dyn Disk,
     paths: &Paths,

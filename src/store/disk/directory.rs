@@ -1,4 +1,4 @@
-//! A directory whose contents nobody vouches for: it may have come with a clone.
+//! A directory whose contents are not trusted: it may have come with a clone.
 
 use std::ffi::OsStr;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -155,7 +155,7 @@ impl Directory {
             return Err(io::Error::new(ErrorKind::FileTooLarge, message));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
-        // What is added meanwhile is for the next to read.
+        // Bytes that are added meanwhile are left to the next read.
         (&file).take(len).read_to_end(&mut bytes)?;
         Ok(Some(bytes))
     }
@@ -357,7 +357,7 @@ impl Directory {
         synced.map_err(|error| failed("failed to sync directory", &self.path, error))
     }
 
-    /// A new file under a name that nobody can have put a link at beforehand.
+    /// A new file under an unpredictable name, so that no link can be waiting there.
     pub(crate) fn create_temporary(&self) -> io::Result<(String, fs_err::File)> {
         for _ in 0..ATTEMPTS {
             let random = std::hash::RandomState::new().build_hasher().finish();
@@ -371,7 +371,8 @@ impl Directory {
         Err(io::Error::new(ErrorKind::AlreadyExists, message))
     }
 
-    /// Why something could not be opened: because it is something else, or as the system says.
+    /// The error for something that could not be opened: it has another type, or the system's own
+    /// error.
     fn refusal(&self, name: &OsStr, expected: FileKind, doing: &str, error: Errno) -> io::Error {
         let path = self.path.join(name);
         if matches!(error, Errno::NOENT | Errno::EXIST | Errno::ACCESS) {

@@ -24,12 +24,12 @@ pub(crate) trait Disk: Send + Sync + Debug {
         None
     }
     /// Forgets directories that were found before the lock was taken: they may be others now.
-    fn look_again(&self) {}
+    fn forget_directories(&self) {}
     /// What is at a path, links not followed; `None` when nothing is.
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>>;
     /// As `stat`, but by the path alone, whatever was found there before. Only to compare: links
     /// on the way are followed.
-    fn stat_anew(&self, path: &Path) -> io::Result<Option<Stat>> {
+    fn stat_by_path(&self, path: &Path) -> io::Result<Option<Stat>> {
         self.stat(path)
     }
     /// Opens a regular file, creating it when `access` says so.
@@ -78,7 +78,7 @@ pub(crate) trait DiskFile: Send + Sync + Debug {
         self.stat()
     }
     /// Gives the file the permissions, and where allowed the owner, of another; its metadata then.
-    fn dress_like(&self, model: &Stat) -> io::Result<Stat>;
+    fn copy_permissions(&self, model: &Stat) -> io::Result<Stat>;
     /// Takes the lock if it is free.
     fn try_lock(&self, exclusive: bool) -> io::Result<bool>;
     /// Takes the lock, waiting in the kernel's queue.

@@ -27,7 +27,7 @@ pub(crate) struct RealDisk {
 
 type Known = Vec<(PathBuf, Arc<Directory>)>;
 
-/// Where Linux tells boots apart; elsewhere there is no such file.
+/// The id of the current boot, on Linux; other systems have no such file.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 #[derive(Debug)]
@@ -120,7 +120,7 @@ impl Disk for RealDisk {
         Some(Arc::new(RealDisk { root: root.to_owned(), known: keeping.then(Mutex::default) }))
     }
 
-    fn look_again(&self) {
+    fn forget_directories(&self) {
         if let Some(mut known) = self.known() {
             known.retain(|(path, _)| path.components().count() <= 1);
         }
@@ -128,7 +128,7 @@ impl Disk for RealDisk {
 
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>> {
         match self.below(path) {
-            None => self.stat_anew(path),
+            None => self.stat_by_path(path),
             Some(_) => match absent_as_none(self.place(path))? {
                 Some((directory, name)) => directory.stat(name),
                 None => Ok(None),
@@ -136,7 +136,7 @@ impl Disk for RealDisk {
         }
     }
 
-    fn stat_anew(&self, path: &Path) -> io::Result<Option<Stat>> {
+    fn stat_by_path(&self, path: &Path) -> io::Result<Option<Stat>> {
         absent_as_none(fs_err::symlink_metadata(path).map(|meta| stat_of(&meta)))
     }
 
@@ -255,7 +255,7 @@ impl DiskFile for RealFile {
         self.opened.map_or_else(|| self.stat(), Ok)
     }
 
-    fn dress_like(&self, model: &Stat) -> io::Result<Stat> {
+    fn copy_permissions(&self, model: &Stat) -> io::Result<Stat> {
         let now = self.stat()?;
         if now.owner == model.owner && now.mode == model.mode {
             return Ok(now);

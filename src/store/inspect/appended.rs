@@ -30,7 +30,7 @@ pub(in crate::store) struct AppendedPlan {
 
 impl AppendedPlan {
     /// Whether the file has to be written to.
-    pub(in crate::store) fn writes(&self) -> bool {
+    pub(in crate::store) fn needs_write(&self) -> bool {
         self.cut || !self.add.is_empty()
     }
 }
@@ -114,8 +114,8 @@ impl Actual<'_> {
         }
         let damaged = there.get(same..).unwrap_or_default();
         let outside = stat.is_some_and(|stat| {
-            evidence.after_boot(stat)
-                || (evidence.after_us(evidence.appended_name, stat) && !damaged.contains(&0))
+            evidence.is_written_since_boot(stat)
+                || (evidence.is_written_since_last_operation(evidence.appended_name, stat) && !damaged.contains(&0))
                 // More than the log can hold was never written by an operation.
                 || self.len.saturating_sub(keep) > LIMIT
         });

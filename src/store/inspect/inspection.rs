@@ -77,12 +77,16 @@ pub(in crate::store) struct Evidence<'a> {
 
 impl Evidence<'_> {
     /// Whether a file was written during the current boot.
-    pub(in crate::store) fn after_boot(&self, stat: &Stat) -> bool {
+    pub(in crate::store) fn is_written_since_boot(&self, stat: &Stat) -> bool {
         self.boot_time.is_some_and(|boot| stat.mtime >= boot)
     }
 
     /// Whether a file was written after the last operation was applied to it.
-    pub(in crate::store) fn after_us(&self, name: &str, stat: &Stat) -> bool {
+    pub(in crate::store) fn is_written_since_last_operation(
+        &self,
+        name: &str,
+        stat: &Stat,
+    ) -> bool {
         self.head.is_some_and(|head| head.predates(name, stat))
     }
 }
@@ -134,7 +138,7 @@ impl Inspection {
         }
     }
 
-    /// What is to be said about the plan, for the operation that records what was found see
+    /// The reports about the plan; for the operation that records what was found, see
     /// [`Inspection::pending_report`].
     pub(in crate::store) fn reports(&self) -> Vec<Report> {
         let mut reports = Vec::new();
@@ -156,7 +160,7 @@ impl Inspection {
         reports
     }
 
-    /// What is to be said about the operation that records what was found.
+    /// The report about the operation that records what was found.
     pub(in crate::store) fn pending_report(&self, appended: &str) -> Option<Report> {
         let op = self.pending.as_ref()?;
         let files = op.summary(appended).files;
@@ -173,6 +177,6 @@ impl Inspection {
             Place::Nowhere | Place::Known { .. } => true,
             Place::Read { segment, current } => *current && segment.torn == 0,
         };
-        place && self.restores.is_empty() && !self.append.writes() && self.pending.is_none()
+        place && self.restores.is_empty() && !self.append.needs_write() && self.pending.is_none()
     }
 }

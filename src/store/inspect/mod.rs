@@ -35,7 +35,7 @@ use crate::store::{
 pub(in crate::store) fn inspect(store: &Store, writing: bool) -> Result<Inspection> {
     let (disk, paths) = (&*store.disk, &store.paths);
     if writing {
-        // Found out now, not when the operation is in the log and its files are to follow.
+        // Checked now, and not when the operation is in the log and its files must follow.
         require_dir(disk, &paths.tmp())?;
     }
     let boot = disk.boot_id().at(&paths.private)?;
@@ -49,9 +49,9 @@ pub(in crate::store) fn inspect(store: &Store, writing: bool) -> Result<Inspecti
     let appended = require_file(disk, &paths.appended())?;
     let found = Observed { store, boot, head, files, appended };
     match found.clean(writing) {
-        Ok(Some((head, file))) => Ok(found.known(head, file)),
+        Ok(Some((head, file))) => Ok(found.from_head(head, file)),
         Ok(None) => found.compare(writing),
-        Err(error) => found.without_log(writing, error),
+        Err(error) => found.with_damaged_log(writing, error),
     }
 }
 
@@ -94,8 +94,8 @@ impl Observed<'_> {
     /// The files as they are, for readers: a damaged log takes undo away, never the state.
     ///
     /// The revision is the one that the files will be adopted with once the log is set aside.
-    /// Writers must not go on, lest what the log still holds is lost without a word.
-    fn without_log(self, writing: bool, error: StoreError) -> Result<Inspection> {
+    /// Writers must not continue: what the log still holds would be lost silently.
+    fn with_damaged_log(self, writing: bool, error: StoreError) -> Result<Inspection> {
         match error {
             StoreError::Damaged { path, offset, message } if !writing => Ok(Inspection {
                 pending: None,
@@ -106,7 +106,7 @@ impl Observed<'_> {
         }
     }
 
-    fn known(self, head: Head, file: Box<dyn DiskFile>) -> Inspection {
+    fn from_head(self, head: Head, file: Box<dyn DiskFile>) -> Inspection {
         Inspection {
             append: AppendedPlan { keep: head.state.appended.len, ..Default::default() },
             facts: head.facts.clone(),
@@ -114,11 +114,11 @@ impl Observed<'_> {
             seq: head.seq,
             state: head.state.clone(),
             place: Place::Known { head: Box::new(head), file },
-            ..self.nowhere()
+            ..self.without_state()
         }
     }
 
-    fn nowhere(self) -> Inspection {
+    fn without_state(self) -> Inspection {
         Inspection {
             boot: self.boot,
             place: Place::Nowhere,
@@ -144,10 +144,10 @@ impl Observed<'_> {
         let segment = match Segment::load(disk, paths, number) {
             Ok(Some(segment)) => segment,
             Ok(None) => return self.adopt(),
-            Err(error) => return self.without_log(writing, error),
+            Err(error) => return self.with_damaged_log(writing, error),
         };
-        if let Some(error) = self.cut_short(&segment) {
-            return self.without_log(writing, error);
+        if let Some(error) = self.missing_end(&segment) {
+            return self.with_damaged_log(writing, error);
         }
         let head = self.head.as_ref().filter(|head| {
             head.id == *segment.head() && head.segment == number && head.end == segment.end
@@ -183,8 +183,8 @@ impl Observed<'_> {
                 continue;
             }
             let image = match segment.image(disk, paths, name, segment.records.len(), actual) {
-                Err(error) if segment::is_gone(&error) => {
-                    // What was there cannot be had back, but what is there can be kept.
+                Err(error) if segment::is_image_lost(&error) => {
+                    // The old bytes are lost, but the new ones can be recorded.
                     let whole = FileRecord { whole: true, ..edit(name, expected, None, actual) };
                     notes.push(format!(
                         "the earlier version of `{name}` is no longer known: {error}"
@@ -195,7 +195,9 @@ impl Observed<'_> {
                 other => other?,
             };
             match classify(name, actual, image.as_deref(), &evidence) {
-                Verdict::External if self.remains(&evidence, name, actual, image.as_deref()) => {
+                Verdict::External
+                    if self.is_power_loss_remnant(&evidence, name, actual, image.as_deref()) =>
+                {
                     restores.push(Restore { name: file, bytes: None, set_aside: true });
                 }
                 Verdict::External => edits.push(edit(name, expected, image.as_deref(), actual)),
@@ -229,7 +231,8 @@ impl Observed<'_> {
             head.boot == self.boot
                 && head.recognises(self.store.layout.appended, self.appended.as_ref())
         });
-        let interrupted = (!restores.is_empty() || append.writes()).then(|| segment.head().clone());
+        let interrupted =
+            (!restores.is_empty() || append.needs_write()).then(|| segment.head().clone());
         Ok(Inspection {
             place: Place::Read { segment: Box::new(segment), current },
             revision,
@@ -240,13 +243,13 @@ impl Observed<'_> {
             pending,
             facts,
             interrupted,
-            ..self.nowhere()
+            ..self.without_state()
         })
     }
 
     /// Whether a file that should not be there is what a power loss left of one that an operation
     /// made and a later one removed: neither was synced, so it can come back in part.
-    fn remains(
+    fn is_power_loss_remnant(
         &self,
         evidence: &Evidence<'_>,
         name: &str,
@@ -263,7 +266,7 @@ impl Observed<'_> {
         let Some(at) = segment.records.iter().rposition(made) else { return false };
         let (disk, paths) = (&*self.store.disk, &self.store.paths);
         let Ok(Some(whole)) = segment.image(disk, paths, name, at + 1, None) else { return false };
-        !evidence.after_boot(&contents.stat)
+        !evidence.is_written_since_boot(&contents.stat)
             && (whole.starts_with(&contents.bytes) || whole.len() == contents.bytes.len())
     }
 
@@ -271,7 +274,7 @@ impl Observed<'_> {
     ///
     /// A record is durable before the cache is written, and so is a segment, so no crash leaves
     /// such a log. Taking what it lacks for an edit made outside would let one undo revert all of it.
-    fn cut_short(&self, newest: &Segment) -> Option<StoreError> {
+    fn missing_end(&self, newest: &Segment) -> Option<StoreError> {
         let head = self.head.as_ref()?;
         let damaged = |number, offset, message| StoreError::Damaged {
             path: self.store.paths.segment(number),
@@ -294,7 +297,7 @@ impl Observed<'_> {
 
     fn adopt(self) -> Result<Inspection> {
         if self.files.is_empty() && self.appended.is_none() {
-            return Ok(self.nowhere());
+            return Ok(self.without_state());
         }
         let disk = &*self.store.disk;
         let edits = self
@@ -329,7 +332,7 @@ impl Observed<'_> {
             state,
             append,
             pending: Some(op),
-            ..self.nowhere()
+            ..self.without_state()
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Reading what can be read when the whole cannot be.
+//! Reads single files when the state as a whole cannot be read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

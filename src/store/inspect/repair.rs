@@ -114,7 +114,7 @@ pub(in crate::store) fn repair(
     };
     if let Some(op) = found.pending.as_mut() {
         op.time = holder.time.clone();
-        // Who edited is not known; who adopts is.
+        // The author of an edit is not known; that of an adoption is.
         if op.kind == ADOPT {
             op.actor = holder.actor.clone();
         }
@@ -173,7 +173,7 @@ fn complete_appended(
     reports: &mut Vec<Report>,
     time: &str,
 ) -> Result<()> {
-    if !found.append.writes() {
+    if !found.append.needs_write() {
         return Ok(());
     }
     let (disk, paths) = (&*store.disk, &store.paths);
@@ -213,7 +213,7 @@ fn record(store: &Store, base: &mut Base, op: &Operation) -> Result<()> {
     match &mut base.log {
         Some(log) => log.append(disk, paths, op),
         None => {
-            base.log = Some(Log::found(disk, paths, &base.first_header(), op)?);
+            base.log = Some(Log::create(disk, paths, &base.first_header(), op)?);
             Ok(())
         }
     }

@@ -44,7 +44,7 @@ fn same_boot(
     }
     let blank = |contents: &Contents| contents.bytes.iter().all(|byte| *byte == 0);
     match (actual, expected) {
-        // Where boots cannot be told apart, no editor saves a file of zeros.
+        // Where the boot is not known: no editor saves a file of zeros.
         (Some(contents), Some(expected))
             if !evidence.boots_known && blank(contents) && !expected.is_empty() =>
         {
@@ -64,12 +64,12 @@ fn other_boot(
         // A lost rename and a deleted file look the same; restoring loses nothing.
         return Verdict::Behind;
     };
-    if evidence.after_boot(&contents.stat) {
+    if evidence.is_written_since_boot(&contents.stat) {
         return Verdict::External;
     }
     let known = evidence.segment.knows(name, Some(contents.hash));
     // Edited after us and shut down properly: a power loss leaves older times, or blanks.
-    if evidence.after_us(name, &contents.stat)
+    if evidence.is_written_since_last_operation(name, &contents.stat)
         && (known || !looks_torn(&contents.bytes, expected.unwrap_or_default()))
     {
         return Verdict::External;

@@ -13,7 +13,14 @@ pub(crate) struct Hash([u8; 16]);
 impl Hash {
     /// Hashes bytes.
     pub(crate) fn of(bytes: &[u8]) -> Hash {
-        let full: [u8; 32] = Sha256::digest(bytes).into();
+        Self::of_all(&[bytes])
+    }
+
+    /// Hashes bytes that stand in several places, one behind the other.
+    pub(in crate::store) fn of_all(parts: &[&[u8]]) -> Hash {
+        let mut hasher = Sha256::new();
+        parts.iter().for_each(|part| hasher.update(part));
+        let full: [u8; 32] = hasher.finalize().into();
         let mut half = [0; 16];
         half.copy_from_slice(&full[..16]);
         Hash(half)

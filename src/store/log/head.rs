@@ -23,7 +23,7 @@ use crate::store::{
     paths::Paths,
 };
 
-/// What is read of the cache, whatever its size.
+/// The most bytes of the cache that are read.
 const LIMIT: u64 = 1024 * 1024;
 
 /// The cached head; existing means that all operations up to it were applied.

@@ -8,14 +8,14 @@ use crate::store::{
     checkpoint::objects,
     error::At as _,
     lock,
-    log::segment::{Segment, is_gone},
+    log::segment::{Segment, is_image_lost},
     query::Segments,
 };
 
-/// Something that a sound log would have.
+/// Something that is missing from the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LogLoss {
-    /// A segment is missing although older ones are there, so that nobody can go back beyond it.
+    /// A segment is missing although older ones exist, so nothing before it can be restored.
     Segment(u64),
     /// The image of a file that segments begin with is missing or damaged.
     Image {
@@ -62,12 +62,12 @@ impl Store {
     /// A file as a segment leaves it, if that is still known.
     fn end_of(&self, segment: &Segment, name: &str) -> Result<Option<Vec<u8>>> {
         match segment.image(&*self.disk, &self.paths, name, segment.records.len(), None) {
-            Err(error) if is_gone(&error) => Ok(None),
+            Err(error) if is_image_lost(&error) => Ok(None),
             other => other,
         }
     }
 
-    /// Restores the images that can be restored; how many.
+    /// Restores the images that can be restored, and returns how many.
     ///
     /// # Errors
     /// The log cannot be read or an image not be written.

@@ -10,7 +10,7 @@ use crate::store::{
     },
     error::At as _,
     log::{
-        segment::{self, Segment, is_gone},
+        segment::{self, Segment, is_image_lost},
         tail::Tail,
     },
 };
@@ -47,7 +47,7 @@ impl Store {
                 }
                 match segment.image(disk, paths, name, count, None) {
                     Ok(bytes) => known.extend(bytes.map(|bytes| ((*name).to_owned(), bytes))),
-                    Err(error) if is_gone(&error) => {}
+                    Err(error) if is_image_lost(&error) => {}
                     Err(error) => return Err(error),
                 }
             }
@@ -154,7 +154,7 @@ impl Remembered {
         self.base.len + self.bytes.len() as u64
     }
 
-    /// Begins anew when the log has a gap.
+    /// Starts over when the log has a gap.
     fn expect(&mut self, tail: Tail) {
         if self.end() != tail.len || self.tail_at(tail.len).is_some_and(|known| known != tail) {
             *self = Remembered { base: tail, ..Remembered::default() };

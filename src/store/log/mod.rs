@@ -1,4 +1,4 @@
-//! Writing the log: the commit point, founding a log, starting a new segment.
+//! Writing the log: the commit point, creating a log, starting a new segment.
 
 pub(in crate::store) mod byte_text;
 pub(in crate::store) mod hash;
@@ -69,19 +69,19 @@ impl Log {
         disk.sync_dir(&paths.log()).at(&paths.log())?;
         let (last, sum) = match segment.records.last() {
             Some(placed) => (placed.offset, placed.sum.clone()),
-            None => (0, sum_of(&record::encode(&segment.header).at(&path)?)),
+            None => (0, checksum_of(&record::encode(&segment.header).at(&path)?)),
         };
         Ok(Log { number: segment.number, end: segment.end, last, sum, file })
     }
 
-    /// Founds a log whose first segment holds one operation, creating the directories.
-    pub(in crate::store) fn found(
+    /// Creates a log whose first segment holds one operation, creating the directories.
+    pub(in crate::store) fn create(
         disk: &dyn Disk,
         paths: &Paths,
         header: &Header,
         op: &Operation,
     ) -> Result<Log> {
-        found_directories(disk, paths)?;
+        create_directories(disk, paths)?;
         let path = paths.segment(header.segment);
         let first = record::encode(header).at(&path)?;
         let line = record::encode(op).at(&path)?;
@@ -94,7 +94,7 @@ impl Log {
                 number: header.segment,
                 end: bytes.len() as u64,
                 last: first.len() as u64,
-                sum: sum_of(&line),
+                sum: checksum_of(&line),
                 file,
             }),
             Err(error) => {
@@ -121,7 +121,7 @@ impl Log {
             number: header.segment,
             end: line.len() as u64,
             last: 0,
-            sum: sum_of(&line),
+            sum: checksum_of(&line),
             file,
         };
         Ok(())
@@ -151,7 +151,7 @@ impl Log {
         }
         self.last = self.end;
         self.end += line.len() as u64;
-        self.sum = sum_of(&line);
+        self.sum = checksum_of(&line);
         Ok(())
     }
 
@@ -175,7 +175,7 @@ impl Log {
 }
 
 /// Creates what a log needs around it, durably.
-pub(in crate::store) fn found_directories(disk: &dyn Disk, paths: &Paths) -> Result<()> {
+pub(in crate::store) fn create_directories(disk: &dyn Disk, paths: &Paths) -> Result<()> {
     ensure_private(disk, paths)?;
     ensure_dir(disk, &paths.log(), true)?;
     ensure_dir(disk, &paths.tmp(), true)?;
@@ -201,6 +201,6 @@ pub(in crate::store) fn ensure_private(disk: &dyn Disk, paths: &Paths) -> Result
     Ok(())
 }
 
-fn sum_of(line: &[u8]) -> String {
+fn checksum_of(line: &[u8]) -> String {
     String::from_utf8_lossy(line.get(..record::SUM_LEN).unwrap_or_default()).into_owned()
 }

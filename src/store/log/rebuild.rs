@@ -10,15 +10,15 @@ use crate::store::{
     error::At as _,
     inspect::{inspect, repair::repair},
     lock,
-    log::{ensure_private, found_directories, head::Head},
+    log::{create_directories, ensure_private, head::Head},
     paths::Paths,
     relocate::rename,
 };
 
 /// A log that was put in place.
 #[derive(Debug)]
-pub(crate) struct Refounded<T> {
-    /// What the building gave.
+pub(crate) struct InstalledLog<T> {
+    /// What `build` returned.
     pub built: T,
     /// The revision that the files have now.
     pub revision: Revision,
@@ -26,17 +26,17 @@ pub(crate) struct Refounded<T> {
     pub reports: Vec<Report>,
 }
 
-/// A file that every real one is newer than.
+/// A signature that is older than that of any real file.
 const NEVER: (u64, i64, u64) = (0, i64::MIN, 0);
 
 impl Store {
     /// Where a log is built before it is put in place: a state directory of its own, on the same
     /// file system. Whoever builds there clears it before and afterwards.
-    pub(crate) fn building_site(&self) -> PathBuf {
+    pub(crate) fn staging_directory(&self) -> PathBuf {
         self.paths.private.join("rebuild")
     }
 
-    /// Lets `build` make operations in a store at [`Store::building_site`], then puts the log of
+    /// Lets `build` make operations in a store at [`Store::staging_directory`], then puts the log of
     /// that store in place. `None` when there is a log already, so that nothing is built, or when
     /// no operation was made.
     ///
@@ -45,12 +45,12 @@ impl Store {
     ///
     /// # Errors
     /// Building fails, or the log cannot be moved; there is no log then.
-    pub(crate) fn refound<T, E: From<StoreError>>(
+    pub(crate) fn install_rebuilt_log<T, E: From<StoreError>>(
         &self,
         wait: Duration,
         holder: &LockHolder,
         build: impl FnOnce(&Store) -> std::result::Result<T, E>,
-    ) -> std::result::Result<Option<Refounded<T>>, E> {
+    ) -> std::result::Result<Option<InstalledLog<T>>, E> {
         let this = self.session();
         let (disk, paths) = (&*this.disk, &this.paths);
         ensure_private(disk, paths)?;
@@ -58,7 +58,7 @@ impl Store {
         if this.exists()?.log {
             return Ok(None);
         }
-        let site = this.at(this.building_site());
+        let site = this.at(this.staging_directory());
         let built = build(&site)?;
         if !site.exists()?.log {
             return Ok(None);
@@ -66,7 +66,7 @@ impl Store {
         this.move_log(&site.paths)?;
         let (base, view) = repair(&this, inspect(&this, true)?, holder)?;
         let reports = view.reports().to_vec();
-        Ok(Some(Refounded { built, revision: base.revision, reports }))
+        Ok(Some(InstalledLog { built, revision: base.revision, reports }))
     }
 
     /// Takes the log over from another place: what it refers to first, the log itself last.
@@ -75,7 +75,7 @@ impl Store {
         let Some(head) = Head::load(disk, from)? else {
             return Err(unusable(&from.head(), "the last operation was not completed"));
         };
-        found_directories(disk, paths)?;
+        create_directories(disk, paths)?;
         move_objects(disk, from, paths)?;
         // Without the cache the last operation could be taken for one that did not reach the
         // files; with these signatures no file can be taken for one that was written before it.

@@ -12,12 +12,16 @@ pub(in crate::store) const SUM_LEN: usize = 16;
 
 /// Encodes a value as a line.
 pub(in crate::store) fn encode(value: &impl Serialize) -> io::Result<Vec<u8>> {
-    let json = serde_json::to_vec(value)?;
-    let mut line = hex_prefix(&json, SUM_LEN).into_bytes();
+    Ok(guarded(&serde_json::to_vec(value)?))
+}
+
+/// The line that JSON without line feeds becomes.
+pub(in crate::store) fn guarded(json: &[u8]) -> Vec<u8> {
+    let mut line = hex_prefix(json, SUM_LEN).into_bytes();
     line.push(b' ');
-    line.extend_from_slice(&json);
+    line.extend_from_slice(json);
     line.push(b'\n');
-    Ok(line)
+    line
 }
 
 /// The JSON of the line that begins `bytes` and the line's length, if its checksum holds.

@@ -19,7 +19,7 @@ use crate::store::{
 /// The format this code writes and the newest it reads.
 pub(in crate::store) const FORMAT: u32 = 1;
 
-/// No segment grows beyond this, so that a larger file is none.
+/// No segment grows beyond this, so a larger file is not a segment.
 pub(in crate::store) const LIMIT: u64 = 512 * 1024 * 1024;
 
 /// The first line of a segment.
@@ -245,7 +245,7 @@ impl Segment {
         self.records.last().map_or(&self.header.boot, |placed| &placed.op.boot).as_deref()
     }
 
-    /// Whether a file ever was as given, at the header or after any record.
+    /// Whether a file ever had this content, at the header or after any record.
     pub(in crate::store) fn knows(&self, name: &str, hash: Option<Hash>) -> bool {
         self.header.state.files.get(name).copied() == hash
             || self
@@ -277,7 +277,7 @@ impl Segment {
     /// One rewritable file after the first `count` records, checked against its hash.
     ///
     /// `there` is content that may be one of the file's past states, so that a stored image is
-    /// only needed when it is not. [`is_gone`] tells whether an error means that the bytes are
+    /// only needed when it is not. [`is_image_lost`] tells whether an error means that the bytes are
     /// no longer known.
     pub(in crate::store) fn image(
         &self,
@@ -326,7 +326,7 @@ impl Segment {
 }
 
 /// Whether an error says that the bytes of an image are not known any more.
-pub(in crate::store) fn is_gone(error: &StoreError) -> bool {
+pub(in crate::store) fn is_image_lost(error: &StoreError) -> bool {
     matches!(error, StoreError::NotFound { .. } | StoreError::Damaged { .. })
 }
 

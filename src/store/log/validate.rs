@@ -40,8 +40,8 @@ type Checked = Result<(), String>;
 impl Header {
     /// Checks the first line of a segment.
     pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
-        number("segment", self.segment)?;
-        number("seq", self.seq)?;
+        check_number("segment", self.segment)?;
+        check_number("seq", self.seq)?;
         boot(self.boot.as_deref())?;
         self.state.check(layout)
     }
@@ -50,26 +50,26 @@ impl Header {
 impl Tracked {
     fn check(&self, layout: &Layout) -> Checked {
         self.files.keys().try_for_each(|name| rewritable(layout, name))?;
-        number("length of the appended file", self.appended.len)
+        check_number("length of the appended file", self.appended.len)
     }
 }
 
 impl Operation {
     /// Checks an operation by itself.
     pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
-        number("seq", self.seq)?;
-        short("time", &self.time)?;
+        check_number("seq", self.seq)?;
+        check_short("time", &self.time)?;
         boot(self.boot.as_deref())?;
         kind(&self.kind)?;
-        at_most("actor", self.actor.len(), LONG)?;
-        at_most("session", self.session.as_deref().map_or(0, str::len), LONG)?;
-        at_most("command", self.command.len(), TEXT)?;
-        at_most("message", self.message.len(), TEXT)?;
-        at_most("number of notes", self.notes.len(), NOTES)?;
+        check_at_most("actor", self.actor.len(), LONG)?;
+        check_at_most("session", self.session.as_deref().map_or(0, str::len), LONG)?;
+        check_at_most("command", self.command.len(), TEXT)?;
+        check_at_most("message", self.message.len(), TEXT)?;
+        check_at_most("number of notes", self.notes.len(), NOTES)?;
         if self.settles.is_some_and(|number| number >= self.seq) {
             return Err("it settles an operation that comes later".to_owned());
         }
-        self.notes.iter().try_for_each(|note| at_most("note", note.len(), LONG))?;
+        self.notes.iter().try_for_each(|note| check_at_most("note", note.len(), LONG))?;
         let mut names = BTreeSet::new();
         for file in &self.files {
             if !names.insert(&file.name) {
@@ -80,7 +80,7 @@ impl Operation {
         if let Some(append) = &self.appended {
             append.check()?;
         }
-        at_most("number of checkpoints", self.checkpoints.len(), CHECKPOINTS)?;
+        check_at_most("number of checkpoints", self.checkpoints.len(), CHECKPOINTS)?;
         self.checkpoints.iter().try_for_each(|change| change.checkpoint().check(layout))
     }
 
@@ -110,7 +110,7 @@ impl FileRecord {
                 .offset
                 .checked_sub(before)
                 .ok_or_else(|| format!("the splices of `{}` are out of order", self.name))?;
-            number("offset", splice.offset)?;
+            check_number("offset", splice.offset)?;
             after += kept + splice.new.len() as u64;
             before = splice.offset + splice.old.len() as u64;
             if before.max(after) > layout.max_bytes {
@@ -134,8 +134,8 @@ impl AppendRecord {
     }
 
     fn check(&self) -> Checked {
-        number("offset", self.offset)?;
-        number("length of the appended file", self.len)?;
+        check_number("offset", self.offset)?;
+        check_number("length of the appended file", self.len)?;
         match &self.bytes {
             Some(bytes) if self.offset + bytes.len() as u64 != self.len => {
                 Err("the added bytes do not lead to the length".to_owned())
@@ -148,16 +148,16 @@ impl AppendRecord {
 impl Checkpoint {
     /// Checks a checkpoint, in a record or in its own file.
     pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
-        number("number", self.number)?;
-        number("seq", self.seq)?;
-        number("length of the appended file", self.appended_len)?;
-        short("time", &self.time)?;
-        at_most("actor", self.actor.len(), LONG)?;
+        check_number("number", self.number)?;
+        check_number("seq", self.seq)?;
+        check_number("length of the appended file", self.appended_len)?;
+        check_short("time", &self.time)?;
+        check_at_most("actor", self.actor.len(), LONG)?;
         for text in [&self.automatic, &self.message].into_iter().flatten() {
-            at_most("message", text.len(), LONG)?;
+            check_at_most("message", text.len(), LONG)?;
         }
-        at_most("number of marks", self.marks.len(), MARKS)?;
-        self.marks.iter().try_for_each(|mark| short("mark", mark))?;
+        check_at_most("number of marks", self.marks.len(), MARKS)?;
+        self.marks.iter().try_for_each(|mark| check_short("mark", mark))?;
         for (name, image) in &self.files {
             rewritable(layout, name)?;
             if image.len > layout.max_bytes {
@@ -169,10 +169,10 @@ impl Checkpoint {
 }
 
 impl Head {
-    /// Checks the cache: one that does not pass is none.
+    /// Checks the cache; one that fails is treated as missing.
     pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
         for value in [self.segment, self.end, self.last, self.seq] {
-            number("number", value)?;
+            check_number("number", value)?;
         }
         boot(self.boot.as_deref())?;
         self.state.check(layout)?;
@@ -183,7 +183,7 @@ impl Head {
         if let Some(name) =
             self.signatures.keys().find(|name| !layout.keeps_former && !layout.tracks(name))
         {
-            return Err(format!("`{}` is not a file of this state", shown(name)));
+            return Err(format!("`{}` is not a file of this state", quotable(name)));
         }
         match &self.facts {
             Some(facts) if facts.len > self.state.appended.len => {
@@ -195,7 +195,7 @@ impl Head {
 }
 
 impl NewOperation {
-    /// Cuts what is only there for people to what a record can hold.
+    /// Truncates the texts meant for people to what a record can hold.
     pub(in crate::store) fn cut(&mut self) {
         cut(&mut self.time, SHORT);
         cut(&mut self.actor, LONG);
@@ -224,39 +224,39 @@ fn rewritable(layout: &Layout, name: &str) -> Checked {
     match layout.rewritable_file(name) {
         Some(_) => Ok(()),
         None if layout.keeps_former && name.len() <= LONG => Ok(()),
-        None => Err(format!("`{}` is not a file of this state", shown(name))),
+        None => Err(format!("`{}` is not a file of this state", quotable(name))),
     }
 }
 
 /// A text as a message can quote it.
-fn shown(text: &str) -> String {
+fn quotable(text: &str) -> String {
     text.chars().take(SHORT).flat_map(char::escape_debug).collect()
 }
 
-fn number(what: &str, value: u64) -> Checked {
+fn check_number(what: &str, value: u64) -> Checked {
     if value > MOST { Err(format!("the {what} {value} is too high")) } else { Ok(()) }
 }
 
-fn at_most(what: &str, found: usize, most: usize) -> Checked {
+fn check_at_most(what: &str, found: usize, most: usize) -> Checked {
     if found > most { Err(format!("the {what} exceeds {most}")) } else { Ok(()) }
 }
 
-/// A word or two without anything that a terminal takes for more than text.
-fn short(what: &str, text: &str) -> Checked {
+/// Checks a word or two: short, and without anything that a terminal would interpret.
+fn check_short(what: &str, text: &str) -> Checked {
     if text.len() > SHORT || text.chars().any(char::is_control) {
-        return Err(format!("`{}` is not a valid {what}", shown(text)));
+        return Err(format!("`{}` is not a valid {what}", quotable(text)));
     }
     Ok(())
 }
 
 fn boot(id: Option<&str>) -> Checked {
-    id.map_or(Ok(()), |id| short("boot", id))
+    id.map_or(Ok(()), |id| check_short("boot", id))
 }
 
 fn kind(kind: &str) -> Checked {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     if kind.is_empty() || kind.len() > SHORT || !kind.bytes().all(is_word) {
-        return Err(format!("`{}` is not a kind of operation", shown(kind)));
+        return Err(format!("`{}` is not a kind of operation", quotable(kind)));
     }
     Ok(())
 }

@@ -167,7 +167,7 @@ fn a_collection_drops_old_segments_and_nothing_that_is_needed() {
 }
 
 #[test]
-fn files_without_a_log_are_adopted_at_the_revision_a_reader_foretold() {
+fn files_without_a_log_are_adopted_at_the_revision_that_readers_saw() {
     let (disk, store) = sim();
     init(&store);
     let (clone, cloned) = sim();

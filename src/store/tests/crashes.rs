@@ -23,7 +23,7 @@ struct Disturbed {
 }
 
 impl Disturbed {
-    /// A copy whose disk goes its own way.
+    /// A copy with an independent disk.
     fn fork(&self) -> Disturbed {
         let disk = self.disk.fork();
         let store = Store::with_disk(self.store.layout.clone(), Arc::new(disk.clone()));

@@ -78,7 +78,7 @@ fn found_instead(error: &std::io::Error) -> Option<FileKind> {
 }
 
 #[test]
-fn what_is_no_regular_file_is_neither_read_nor_written() {
+fn only_regular_files_are_read_and_written() {
     let scene = scene();
     scene.for_each_wrong_file("f", |dir, kind| {
         assert_eq!(dir.stat("f").unwrap().unwrap().kind, kind);
@@ -145,7 +145,7 @@ fn removing_and_renaming_move_the_link_itself() {
 }
 
 #[test]
-fn what_is_no_directory_is_not_entered() {
+fn only_directories_are_entered() {
     let scene = scene();
     let path = scene.inside.join("d");
     let targets = [scene.victims.clone(), scene.victims.join("new"), path.clone(), "..".into()];

@@ -74,7 +74,7 @@ impl Scene {
             }
         }
         let _ = store.set_log_aside(WAIT, &holder("t9"));
-        let _ = store.refound(WAIT, &holder("t9"), |site| {
+        let _ = store.install_rebuilt_log(WAIT, &holder("t9"), |site| {
             fs_err::create_dir_all(&site.layout().dir).ok();
             let transaction = site.begin(WAIT, &holder("t9"))?;
             transaction.commit(operation("init", vec![write("a.md", "x")], "")).map(drop)

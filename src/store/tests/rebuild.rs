@@ -37,7 +37,7 @@ fn files(disk: &SimDisk) -> Vec<Option<Vec<u8>>> {
 fn the_files_stay_as_they_are_and_their_difference_is_an_edit() {
     let (disk, store) = lost();
     let before = files(&disk);
-    let founded = store.refound(WAIT, &holder("t3"), three).unwrap().unwrap();
+    let founded = store.install_rebuilt_log(WAIT, &holder("t3"), three).unwrap().unwrap();
     assert_eq!(founded.built, 3);
     assert_eq!(files(&disk), before);
     let kinds: Vec<String> =
@@ -60,12 +60,12 @@ fn the_files_stay_as_they_are_and_their_difference_is_an_edit() {
 #[test]
 fn a_log_that_is_there_is_never_replaced_and_without_operations_there_is_none() {
     let (_, store) = sim();
-    let none = store.refound(WAIT, &holder("t3"), |_| Ok::<_, StoreError>(())).unwrap();
+    let none = store.install_rebuilt_log(WAIT, &holder("t3"), |_| Ok::<_, StoreError>(())).unwrap();
     assert!(none.is_none() && !store.exists().unwrap().log);
     init(&store);
     let log = store.operations(None).unwrap();
     let build = |_: &Store| -> Result<()> { panic!("nothing is to be built") };
-    assert!(store.refound(WAIT, &holder("t3"), build).unwrap().is_none());
+    assert!(store.install_rebuilt_log(WAIT, &holder("t3"), build).unwrap().is_none());
     assert_eq!(store.operations(None).unwrap(), log);
 }
 
@@ -77,7 +77,7 @@ fn a_crash_or_a_power_loss_at_any_call_leaves_no_log_or_a_whole_one_and_the_file
             let (disk, store) = lost();
             let before = files(&disk);
             disk.arm(call, Fault::CrashWithin, false);
-            let result = store.refound(WAIT, &holder("t3"), three);
+            let result = store.install_rebuilt_log(WAIT, &holder("t3"), three);
             if !disk.fired() {
                 result.unwrap();
                 break;

@@ -129,7 +129,7 @@ impl Transaction {
             Some(log) => log.append(disk, paths, &prepared.op)?,
             None => {
                 let header = self.base.first_header();
-                self.base.log = Some(Log::found(disk, paths, &header, &prepared.op)?);
+                self.base.log = Some(Log::create(disk, paths, &header, &prepared.op)?);
             }
         }
         let applied = self.apply(&prepared, &mut warnings, &mut taken);

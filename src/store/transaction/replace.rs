@@ -75,7 +75,7 @@ impl Replacer<'_> {
     ) -> Result<Replaced> {
         let mut done = Replaced::default();
         let Some(bytes) = bytes else {
-            self.take_out(name, known, &mut done)?;
+            self.remove_file(name, known, &mut done)?;
             return Ok(done);
         };
         if name.contains('/') {
@@ -83,13 +83,13 @@ impl Replacer<'_> {
         }
         let (temporary, file) =
             create_temporary_after(self.disk, self.paths, &self.paths.file(name), |path| {
-                done.copies.extend(self.clear(name, path, bytes)?);
+                done.copies.extend(self.clear_temporary(name, path, bytes)?);
                 Ok(())
             })?;
         let fill = || -> io::Result<Stat> {
             file.append(bytes)?;
             match known {
-                Some(known) => file.dress_like(known),
+                Some(known) => file.copy_permissions(known),
                 None => file.stat(),
             }
         };
@@ -147,7 +147,7 @@ impl Replacer<'_> {
                         matches!((back, now), (Ok(true), Ok(Some(now))) if now.ino == new.ino)
                     });
                 }
-                Ok(false) => return self.put_over(name, temporary, known, done),
+                Ok(false) => return self.rename_over(name, temporary, known, done),
                 Err(error) if fresh && error.kind() == ErrorKind::AlreadyExists => fresh = false,
                 Err(error) if !fresh && error.kind() == ErrorKind::NotFound => fresh = true,
                 Err(error) => return Err(error).at(&path),
@@ -194,7 +194,7 @@ impl Replacer<'_> {
     }
 
     /// Renames over the file, looking until nobody has saved since the last look.
-    fn put_over(
+    fn rename_over(
         &self,
         name: FileName,
         temporary: &Path,
@@ -211,18 +211,18 @@ impl Replacer<'_> {
             if self.meanwhile == Meanwhile::Refuse {
                 break;
             }
-            done.copies.extend(self.keep(name, &path)?);
+            done.copies.extend(self.link_into_salvage(name, &path)?);
             seen = now;
         }
         Err(StoreError::Conflict { name: name.to_string() })
     }
 
-    fn take_out(&self, name: FileName, known: Option<&Stat>, done: &mut Replaced) -> Result<()> {
+    fn remove_file(&self, name: FileName, known: Option<&Stat>, done: &mut Replaced) -> Result<()> {
         let (path, temporary) =
             (self.paths.file(name), self.paths.temporary(&self.paths.file(name)));
         self.refuse_if_changed(name, known)?;
         if self.disk.stat(&temporary).at(&temporary)?.is_some() {
-            done.copies.extend(self.clear(name, &temporary, &[])?);
+            done.copies.extend(self.clear_temporary(name, &temporary, &[])?);
         }
         match self.disk.rename(&path, &temporary) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -256,7 +256,7 @@ impl Replacer<'_> {
     }
 
     /// Gives the file that is in place a second name below `salvage/`.
-    fn keep(&self, name: FileName, path: &Path) -> Result<Option<PathBuf>> {
+    fn link_into_salvage(&self, name: FileName, path: &Path) -> Result<Option<PathBuf>> {
         let target = free_salvage_path(self.disk, self.paths, self.time, Salvaged::File(name))?;
         match self.disk.link(path, &target) {
             Ok(()) => {
@@ -285,7 +285,12 @@ impl Replacer<'_> {
     ///
     /// That is the beginning of what it was about to write, or what it had just taken out: a past
     /// state, or a save that it could not look at any more, which is kept.
-    fn clear(&self, name: FileName, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
+    fn clear_temporary(
+        &self,
+        name: FileName,
+        path: &Path,
+        bytes: &[u8],
+    ) -> Result<Option<PathBuf>> {
         let foreign = match self.disk.stat(path).at(path)? {
             Some(stat) if stat.kind == FileKind::File => {
                 match read_file(self.disk, path, segment::LIMIT) {

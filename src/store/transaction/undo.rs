@@ -43,7 +43,7 @@ impl Store {
                 if let Some(number) = op.settles {
                     operations.skip_to(number);
                 }
-            } else if !undone.contains(&op.id) && !is_unseen(&op) {
+            } else if !undone.contains(&op.id) && !is_skipped_by_undo(&op) {
                 return Ok(Some(op));
             }
         }
@@ -70,7 +70,7 @@ impl Store {
                 if let Some(number) = op.settles {
                     operations.skip_to(number);
                 }
-            } else if !is_unseen(&op) {
+            } else if !is_skipped_by_undo(&op) {
                 return Ok(None);
             }
         }
@@ -193,7 +193,7 @@ impl Transaction {
                 **known == Checkpoint { name: known.name.clone(), ..checkpoint.clone() }
             };
             match (undo, all.iter().find(same)) {
-                (true, None) => changes.extend(self.put_back(checkpoint.clone())?),
+                (true, None) => changes.extend(self.restore_checkpoint(checkpoint.clone())?),
                 (false, Some(known)) => changes.push(CheckpointChange::Remove(known.clone())),
                 _ => {}
             }
@@ -202,7 +202,7 @@ impl Transaction {
     }
 
     /// Puts a checkpoint back under its own name or one like it, unless its images are gone.
-    fn put_back(&self, mut checkpoint: Checkpoint) -> Result<Option<CheckpointChange>> {
+    fn restore_checkpoint(&self, mut checkpoint: Checkpoint) -> Result<Option<CheckpointChange>> {
         if !registry::has_images(&*self.store.disk, &self.store.paths, &checkpoint)? {
             return Ok(None);
         }
@@ -241,12 +241,12 @@ impl Transaction {
                     let mut splices = file.splices.clone();
                     if now != file.before {
                         splices =
-                            self.carry_forward(op, &file.name, splices)?.ok_or_else(overlap)?;
+                            self.rebase_to_newest(op, &file.name, splices)?.ok_or_else(overlap)?;
                     }
                     let bytes = self.view.bytes(&file.name).unwrap_or_default();
                     // The bytes to be replaced must be those the record knows.
                     splice::apply(bytes, &splices).ok_or_else(overlap)?;
-                    ChangeKind::Splice(splices.into_iter().filter_map(asked).collect())
+                    ChangeKind::Splice(splices.into_iter().filter_map(to_byte_splice).collect())
                 }
                 _ => return Err(overlap()),
             };
@@ -257,7 +257,7 @@ impl Transaction {
 
     /// Moves splices past all changes made to a file since an operation; `None` when one of
     /// those touches what the splices replace.
-    fn carry_forward(
+    fn rebase_to_newest(
         &self,
         op: &Operation,
         name: &str,
@@ -269,7 +269,7 @@ impl Transaction {
             if newer.id == op.id {
                 later.reverse();
                 for record in &later {
-                    match carry_past(&splices, record) {
+                    match rebase_past(&splices, record) {
                         Some(moved) => splices = moved,
                         None => return Ok(None),
                     }
@@ -284,18 +284,18 @@ impl Transaction {
 
 /// Nothing that `undo` could revert: an edit of the appended file made outside, a checkpoint that
 /// was taken, which stays, or a move of the whole directory.
-fn is_unseen(op: &Operation) -> bool {
+fn is_skipped_by_undo(op: &Operation) -> bool {
     let takes = !op.checkpoints.is_empty() && op.checkpoints.iter().all(|change| change.is_added());
     let moves = op.kind.split('.').next() == Some(ARCHIVE);
     op.files.is_empty() && (op.kind == EXTERNAL || takes || moves)
 }
 
-fn asked(splice: SpliceRecord) -> Option<ByteSplice> {
+fn to_byte_splice(splice: SpliceRecord) -> Option<ByteSplice> {
     let start = usize::try_from(splice.offset).ok()?;
     Some(ByteSplice { at: start..start + splice.old.len(), new: splice.new })
 }
 
-fn carry_past(splices: &[SpliceRecord], newer: &FileRecord) -> Option<Vec<SpliceRecord>> {
+fn rebase_past(splices: &[SpliceRecord], newer: &FileRecord) -> Option<Vec<SpliceRecord>> {
     if newer.before.is_none() || newer.after.is_none() || newer.whole {
         return None;
     }

@@ -48,7 +48,7 @@ impl Change<'_> {
         new: Draft,
         spelling: Spelling,
     ) -> Result<(), JsonError> {
-        fits(path, &new)?;
+        check_height(path, &new)?;
         let Some((last, parents)) = path.segments().split_last() else {
             self.root.replace(self.tree, new, spelling);
             return Ok(());
@@ -83,7 +83,11 @@ impl Change<'_> {
     }
 
     /// Makes an empty object at `path`, before its sibling `next`, unless something is there.
-    pub(super) fn make_before(&mut self, path: &Path, next: &str) -> Result<(), JsonError> {
+    pub(super) fn insert_object_before(
+        &mut self,
+        path: &Path,
+        next: &str,
+    ) -> Result<(), JsonError> {
         let (Some(parent), Some(last)) = (path.parent(), path.last()) else { return Ok(()) };
         let tree = self.tree;
         if let Opened::Object(object) = open(self.reach(&parent)?, tree, || parent.clone())? {
@@ -94,7 +98,7 @@ impl Change<'_> {
 
     /// Adds `new` as RFC 6902 does: into an array, over a member, or as the whole document.
     pub(super) fn insert(&mut self, path: &Path, new: Draft) -> Result<(), JsonError> {
-        fits(path, &new)?;
+        check_height(path, &new)?;
         let (Some(parent), Some(last)) = (path.parent(), path.last()) else {
             self.root.replace(self.tree, new, Spelling::Kept);
             return Ok(());
@@ -185,7 +189,7 @@ impl Change<'_> {
         Ok(here)
     }
 
-    /// The refusal of a `path` that leads nowhere, with the one that was perhaps meant.
+    /// The error for a `path` that does not exist, with the nearest one that does.
     pub(super) fn missing(&self, path: &Path) -> JsonError {
         let exists = |length: &usize| self.find(&path.first(*length)).is_some();
         let length = (1..=path.segments().len()).take_while(exists).count();
@@ -210,7 +214,7 @@ impl Change<'_> {
 ///
 /// Levels inside the source are counted when the result is read back; this bound keeps every
 /// walk over a draft shallow until then.
-fn fits(path: &Path, draft: &Draft) -> Result<(), JsonError> {
+fn check_height(path: &Path, draft: &Draft) -> Result<(), JsonError> {
     if path.segments().len() + draft.height() > MAX_DEPTH {
         return Err(too_deep(path));
     }

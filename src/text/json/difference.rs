@@ -51,7 +51,7 @@ impl Sides<'_> {
                 if before == after && (one, other) != (Kind::Number, Kind::Number) {
                     return;
                 }
-                // Two numbers that a double cannot tell apart are told apart by their text.
+                // Two numbers that are the same double are compared by their text.
                 if before == after {
                     before = self.old.raw(a).into();
                     after = self.new.raw(b).into();

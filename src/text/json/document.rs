@@ -67,7 +67,7 @@ impl JsonDocument {
         let text = source.strip_prefix(BOM).unwrap_or(&source);
         match serde_json::from_str(text) {
             Ok(value) => value,
-            // Nesting just within our own limit.
+            // What others refuse although we read it.
             Err(_) => Self::parse(source).map_or(Value::Null, |document| document.to_value()),
         }
     }

@@ -105,7 +105,7 @@ impl JsonEdit {
                 Put::Append(path, value) => {
                     change.append(path, Change::fresh(&path.join("-"), value)?)
                 }
-                Put::MakeBefore(path, next) => change.make_before(path, next),
+                Put::MakeBefore(path, next) => change.insert_object_before(path, next),
             })
         })
     }

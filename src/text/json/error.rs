@@ -91,7 +91,7 @@ pub enum JsonError {
         /// What it is, with its article: `a string`.
         found: &'static str,
     },
-    /// A segment that leads into an array is no index.
+    /// A path segment that leads into an array is not an index.
     #[error("{} is an array, and `{segment}` is not an index", .path.named())]
     NotIndex {
         /// The array.
@@ -135,7 +135,7 @@ pub enum JsonError {
 }
 
 impl JsonError {
-    /// Where in the source the trouble is, if it is in the source.
+    /// Where in the source the error is, if it is in the source.
     pub fn place(&self) -> Option<Place> {
         match self {
             Self::NotUtf8 { place, .. }

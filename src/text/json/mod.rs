@@ -46,7 +46,10 @@ pub use path::{Path, PathError};
 pub const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// How many arrays and objects may lie within one another.
-pub const MAX_DEPTH: usize = 128;
+///
+/// `serde_json` and many other readers stop at 127. A few levels are left for documents that
+/// contain this one, such as the merged state or a message of a protocol.
+pub const MAX_DEPTH: usize = 120;
 
 #[cfg(test)]
 mod tests;

@@ -18,13 +18,17 @@ impl Change<'_> {
         let mut copied = 0;
         for (index, operation) in operations.iter().enumerate() {
             let outcome = Operation::read(operation)
-                .and_then(|operation| self.operate(&operation, &mut copied));
+                .and_then(|operation| self.apply_operation(&operation, &mut copied));
             outcome.map_err(|error| JsonError::Operation { index, source: Box::new(error) })?;
         }
         Ok(())
     }
 
-    fn operate(&mut self, operation: &Operation<'_>, copied: &mut usize) -> Result<(), JsonError> {
+    fn apply_operation(
+        &mut self,
+        operation: &Operation<'_>,
+        copied: &mut usize,
+    ) -> Result<(), JsonError> {
         let tree = self.tree;
         let path = operation.path("path")?;
         // Reaching rather than finding opens what is on the way, which makes the next lookup fast.
@@ -38,7 +42,7 @@ impl Change<'_> {
             }
             "test" => {
                 let found = self.reach(&path)?.value(tree);
-                if same(&found, operation.value()?) {
+                if equal_values(&found, operation.value()?) {
                     Ok(())
                 } else {
                     Err(JsonError::TestFailed { path })
@@ -111,16 +115,17 @@ fn malformed(message: impl Into<String>) -> JsonError {
 }
 
 /// Equality as RFC 6902 has it: numbers by what they are worth, members in any order.
-fn same(a: &Value, b: &Value) -> bool {
+fn equal_values(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {
             a == b || a.as_f64() == b.as_f64() && (a.is_f64() || b.is_f64())
         }
         (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal_values(a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+            a.len() == b.len()
+                && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| equal_values(a, b)))
         }
         _ => a == b,
     }

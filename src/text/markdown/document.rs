@@ -135,7 +135,8 @@ pub struct Document {
     pub(crate) hidden: Option<(HiddenKind, usize)>,
     /// Whether a section means the same whatever is in the others.
     pub(crate) is_divisible: bool,
-    pub(crate) newline: &'static str,
+    /// How most lines end, found when somebody asks for it.
+    pub(crate) newline: OnceLock<&'static str>,
     /// Found when a place is first asked for.
     pub(crate) lines: OnceLock<Lines>,
 }
@@ -144,7 +145,7 @@ impl Document {
     /// A document without any text.
     pub fn empty() -> Self {
         Self {
-            newline: majority_newline(""),
+            newline: OnceLock::new(),
             lines: OnceLock::new(),
             source: String::new(),
             sections: vec![Section::new(SectionId(0), 0, 0..0)],
@@ -170,7 +171,7 @@ impl Document {
         let opening = opening::opening(&source);
         let Index { sections, bodies, hidden } = Index::build(&source, opening.end)?;
         Ok(Self {
-            newline: majority_newline(&source),
+            newline: OnceLock::new(),
             lines: OnceLock::new(),
             sections,
             bodies: bodies.into_iter().map(|body| OnceLock::from(Box::new(body))).collect(),
@@ -209,7 +210,7 @@ impl Document {
 
     /// The line end that most lines have: `"\n"` or `"\r\n"`.
     pub fn newline(&self) -> &'static str {
-        self.newline
+        self.newline.get_or_init(|| majority_newline(&self.source))
     }
 
     /// The front matter with its fences, if the document begins with one.
@@ -334,7 +335,7 @@ impl Document {
     }
 }
 
-pub(crate) fn majority_newline(source: &str) -> &'static str {
+fn majority_newline(source: &str) -> &'static str {
     if !source.contains('\r') {
         return "\n";
     }

@@ -9,6 +9,10 @@ use super::{Document, EditError, Section, SectionId, line};
 /// # Errors
 /// Refuses what no heading can say: several lines, or NUL.
 pub(super) fn write_title(title: &str) -> Result<String, EditError> {
+    // Most titles are just words: what they read back as need not be tried.
+    if is_plain(title) {
+        return Ok(title.to_owned());
+    }
     fitting(title, End::Plain, |raw| format!("## {raw}\n"))
 }
 
@@ -113,6 +117,21 @@ fn atx_text(source: &str, start: usize) -> (Range<usize>, bool) {
     }
 }
 
+/// Whether a title behind marks has nothing in it that can be markup: words with single blanks
+/// between them, and the commonest marks within or behind a word.
+fn is_plain(title: &str) -> bool {
+    let bytes = title.as_bytes();
+    let fits = |(at, byte): (usize, &u8)| {
+        let before = at.checked_sub(1).map_or(b' ', |at| bytes[at]);
+        match byte {
+            b' ' => before != b' ',
+            b',' | b'.' | b':' | b'-' => before.is_ascii_alphanumeric(),
+            byte => byte.is_ascii_alphanumeric(),
+        }
+    };
+    bytes.last().is_some_and(|last| *last != b' ') && bytes.iter().enumerate().all(fits)
+}
+
 /// The plainest source of `title` with which the heading made by `frame` says just that.
 fn fitting(title: &str, end: End, frame: impl Fn(&str) -> String) -> Result<String, EditError> {
     let bad = |reason| EditError::BadTitle { title: title.to_owned(), reason };
@@ -131,7 +150,7 @@ fn fitting(title: &str, end: End, frame: impl Fn(&str) -> String) -> Result<Stri
         None => (title, String::new()),
     };
     let found = forms.iter().map(|form| form(open) + &last).find(says_so);
-    found.ok_or_else(|| bad("no heading can say it"))
+    found.ok_or_else(|| bad("it cannot be written as a heading"))
 }
 
 /// Whether a heading says just that.
@@ -249,6 +268,26 @@ mod tests {
             let document = Document::parse(source.as_str()).unwrap();
             assert_eq!(document.sections.len(), 2, "{source:?}");
             assert_eq!(document.sections[1].title, title, "{source:?}");
+        }
+    }
+
+    #[test]
+    fn only_words_are_written_without_a_look() {
+        for plain in ["Step 12: Write the report", "a, b. c", "x-y", "1. Send", "T."] {
+            assert!(is_plain(plain), "{plain}");
+        }
+        for other in ["", " ", "a ", " a", "a  b", "- a", "a -", "a--b", "a...", "a #", "é", "a*b"]
+        {
+            assert!(!is_plain(other), "{other}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_plain_means_itself(title in "[a-zA-Z0-9 ,.:-]{0,12}") {
+            proptest::prop_assume!(is_plain(&title));
+            let tried = fitting(&title, End::Plain, |raw| format!("## {raw}\n")).unwrap();
+            proptest::prop_assert_eq!(tried, title);
         }
     }
 

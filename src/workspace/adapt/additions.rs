@@ -3,21 +3,23 @@
 use super::super::{Answer, Change, Draft, Error, Readiness, StepShape, change::add_steps};
 use super::{Event, rules};
 use crate::{
-    domain::{FactValue, Workflow},
-    rules::Rule,
+    domain::{FactValue, PlanRole, Workflow},
+    rules::{Rule, WrittenRule},
 };
 
 /// Carries out the additions that `changes` begin with by one edit, as far as no rule answers one of
 /// them; none where that is not worth it.
 ///
-/// The change before them must be an addition, too: the first of them can begin the plan anew and
-/// make another step the current one, the others change nothing but counts.
+/// The first one of an operation can begin the plan anew, make another step the current one and
+/// find that time has passed; the others change nothing but counts. So it is among them only where
+/// nobody looks at that.
 ///
 /// # Errors
 /// One of them is refused; nothing was changed.
 pub(in super::super) fn add_in_a_row(
     draft: &mut Draft<'_>,
     changes: &[Change],
+    place: InOperation,
 ) -> Result<Vec<Answer>, Error> {
     let mut shapes: Vec<&StepShape> = Vec::new();
     for change in changes {
@@ -29,15 +31,47 @@ pub(in super::super) fn add_in_a_row(
         }
     }
     if shapes.len() > 1 {
-        shapes.truncate(quiet(draft, &shapes)?);
+        shapes.truncate(quiet(draft, &shapes, place)?);
     }
     if shapes.len() > 1 { add_steps(draft, &shapes) } else { Ok(Vec::new()) }
 }
 
+/// Where additions stand among the changes of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum InOperation {
+    /// Nothing comes before them.
+    First,
+    /// Another addition comes before them.
+    BehindAddition,
+}
+
+/// Whether the first addition of an operation does nothing but the others do.
+fn is_like_the_others(draft: &Draft<'_>, rules: &[WrittenRule]) -> Result<bool, Error> {
+    let workflow = draft.workflow();
+    let is_told = |entry: &WrittenRule| entry.parsed.is_err() && !entry.is_prose(workflow);
+    let looks_at_current = |rule: &Rule| rule.facts().into_iter().any(|fact| fact == "attempts");
+    let mut read = rules.iter().filter_map(|entry| entry.parsed.as_ref().ok());
+    if draft.watches_time() || rules.iter().any(is_told) || read.any(looks_at_current) {
+        return Ok(false);
+    }
+    let plan = draft.plan()?;
+    let role = workflow.role_of_plan(&plan.metadata);
+    let is_ended = matches!(role, Some(PlanRole::Succeeded | PlanRole::Failed));
+    // The section of the steps is made with the first one.
+    Ok(!is_ended && (!plan.steps.is_empty() || plan.steps_section().is_some()))
+}
+
 /// How many of these steps can be added one after another before a rule fires.
-fn quiet(draft: &mut Draft<'_>, shapes: &[&StepShape]) -> Result<usize, Error> {
-    let constraints = draft.constraints()?;
+fn quiet(draft: &mut Draft<'_>, shapes: &[&StepShape], place: InOperation) -> Result<usize, Error> {
+    // Without readable constraints there are no rules, which is for the first one to find out.
+    let constraints = match (draft.constraints(), place) {
+        (Err(_), InOperation::First) => return Ok(0),
+        (constraints, _) => constraints?,
+    };
     let rules = rules(draft, &constraints);
+    if place == InOperation::First && !is_like_the_others(draft, &rules)? {
+        return Ok(0);
+    }
     let read = || rules.iter().filter_map(|entry| entry.parsed.as_ref().ok());
     let looks = |fact: &str| fact == "event.step_id" || fact.starts_with("variables.");
     if read().flat_map(|rule| rule.facts()).any(looks) {
@@ -50,6 +84,9 @@ fn quiet(draft: &mut Draft<'_>, shapes: &[&StepShape]) -> Result<usize, Error> {
     if watching.is_empty() {
         return Ok(shapes.len());
     }
+    // Where only the kind of the event counts, all of them are alike.
+    let differs = |fact: &str| changes(fact) && fact != "event.type";
+    let are_alike = !watching.iter().any(|rule| rule.facts().into_iter().any(differs));
     let mut before = super::facts(draft, &constraints, &rules)?;
     let mut after = before.clone();
     let plan = draft.plan()?;
@@ -73,6 +110,9 @@ fn quiet(draft: &mut Draft<'_>, shapes: &[&StepShape]) -> Result<usize, Error> {
         let fires = |rule: &&Rule| rule.condition.holds(&after) && !rule.condition.holds(&before);
         if watching.iter().any(fires) {
             return Ok(added - 1);
+        }
+        if are_alike {
+            break;
         }
         for (name, value) in now {
             before.insert(name, value);

@@ -16,7 +16,7 @@ pub(crate) use self::event::Event;
 pub(crate) use self::facts::{facts, facts_for};
 pub use self::limits::LimitUse;
 pub(super) use self::{
-    additions::add_in_a_row,
+    additions::{InOperation, add_in_a_row},
     facts::limit_facts,
     limits::{limits, limits_time},
 };

@@ -23,7 +23,7 @@ use crate::{
     rules::workflow_or_builtin,
     store::{
         ByteSplice, ChangeKind, DerivedPlace, Directory, FileChange, LateFile, Layout, Made,
-        NewOperation, Store, View, WORTHWHILE,
+        NewOperation, SharedBytes, Store, View, WORTHWHILE,
     },
     text::markdown::Document,
     workspace::transact::Proposal,
@@ -56,13 +56,13 @@ struct Whole {
     composed: OnceLock<Result<Composed, String>>,
     /// Where it may have been kept before.
     place: Option<DerivedPlace>,
-    kept: OnceLock<Option<Kept>>,
+    kept: OnceLock<Option<Arc<Kept>>>,
 }
 
 impl Whole {
-    fn kept(&self) -> Option<&Kept> {
+    fn kept(&self) -> Option<&Arc<Kept>> {
         let load = || self.place.as_ref().and_then(DerivedPlace::load).and_then(Kept::read);
-        self.kept.get_or_init(load).as_ref()
+        self.kept.get_or_init(|| load().map(Arc::new)).as_ref()
     }
 
     fn composed(&self) -> Result<&Composed, ModelError> {
@@ -93,11 +93,11 @@ impl Whole {
     /// is told why.
     fn plan(&self) -> Made {
         if let Some(kept) = self.kept() {
-            let derived = kept.table().map(<[u8]>::to_vec);
-            return Made { bytes: kept.text().to_vec(), derived };
+            let derived = kept.shared_table().map(|table| Arc::new(table) as SharedBytes);
+            return Made { bytes: Arc::new(kept.shared_text()), derived };
         }
         let bytes = match self.composed() {
-            Ok(composed) => composed.plan.clone().into_bytes(),
+            Ok(composed) => composed.plan.as_str().as_bytes().to_vec(),
             Err(_) => {
                 let read = |one: &layout::PlanFile| self.raw.get(one.file.as_str());
                 let is_bad = |bytes: &&Vec<u8>| Document::from_bytes(bytes.to_vec()).is_err();
@@ -105,7 +105,7 @@ impl Whole {
                 bad.cloned().unwrap_or_else(|| vec![0xff])
             }
         };
-        Made { bytes, derived: None }
+        Made { bytes: Arc::new(bytes), derived: None }
     }
 }
 
@@ -411,8 +411,13 @@ impl Workspace {
     ) -> Result<(), Error> {
         let FileSet::Adopted(layout) = &self.files else { return Ok(()) };
         let mut after = BTreeMap::new();
+        let is_planned =
+            operation.changes.iter().any(|change| change.name == StateFile::Plan.name());
         for change in &operation.changes {
             let Some(file) = StateFile::from_name(&change.name) else { continue };
+            if file == StateFile::Plan && plan.is_some() && change.kind != ChangeKind::Remove {
+                continue;
+            }
             let old = seen.view.bytes(&change.name).unwrap_or_default();
             let new = match &change.kind {
                 ChangeKind::Write(bytes) => bytes.clone(),
@@ -426,10 +431,13 @@ impl Workspace {
         }
         let workflow = workflow_or_builtin(seen.view.bytes(StateFile::Workflow.name()));
         let adopted = Adopted { layout, workflow: &workflow };
-        let is_planned = after.contains_key(&StateFile::Plan);
         let before = is_planned.then(|| seen.whole.composed()).transpose()?;
-        let Projected { changes, mut kept } =
-            adopted.project(&seen.whole.raw, before, &after, plan.clone())?;
+        let Projected { changes, mut kept } = adopted.project(
+            &seen.whole.raw,
+            before,
+            &after,
+            plan.clone().filter(|_| is_planned),
+        )?;
         if !is_planned {
             kept = seen.whole.kept_anew(&adopted, plan);
         }
@@ -469,7 +477,7 @@ fn kept_of(
     let workflow = workflow_in(layout, raw);
     let adopted = Adopted { layout, workflow: &workflow };
     let composed = adopted.compose_with(raw, read).ok()?;
-    if composed.plan.len() < WORTHWHILE {
+    if composed.plan.as_str().len() < WORTHWHILE {
         return None;
     }
     let plan = Plan::read(Document::parse(composed.plan.as_str()).ok()?);

@@ -1,6 +1,6 @@
 //! An agent's own planning tool becomes steps: its list is followed, one operation for each event.
 //!
-//! The list is kept in `.statedir/lists/`, with the step that each task has. A clone has no such
+//! The list is kept in `.statedir/sessions/`, with the step that each task has. A clone has no such
 //! file: there tasks and steps are matched by their words. Only what the client changed is carried
 //! over, so that what was done to the plan in another way is not turned back.
 

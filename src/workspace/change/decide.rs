@@ -34,7 +34,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, given: &ReviewDecision<'_>) -> Resul
         return Err(Error::refused(ErrorCode::Decided, message));
     }
     if given.approve && given.to.is_some() {
-        let message = "an approved review goes back to no step";
+        let message = "only a rejected review can go back to a step";
         return Err(Error::refused(ErrorCode::BadValue, message));
     }
     super::review::refuse_own(draft, &review)?;
@@ -167,7 +167,7 @@ fn go_back(
                 return Ok(());
             }
             Err(error) if given.to.is_some() || error.exit_code() != 1 => return Err(error),
-            Err(error) => answer.message.push_str(&format!("\nno way back: {error}")),
+            Err(error) => answer.message.push_str(&format!("\nnot sent back: {error}")),
         }
     }
     // What asks for more attempts holds its own step back and nothing else.

@@ -145,7 +145,7 @@ fn migrate_variables(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     }
     let mut done = vec![format!("variables.json without {}", paths.join(", "))];
     if total.is_some_and(|total| total != spent) {
-        done.push("the costs are kept, because the history has another total".to_owned());
+        done.push("the costs are kept, because the total in the history differs".to_owned());
     }
     Ok(done)
 }

@@ -36,6 +36,7 @@ pub use self::{
 };
 pub(crate) use self::{
     steps::gate::{attempts_allowed_by, has_failed_for_good},
+    steps::needed::Needed,
     steps::no_ready_step,
 };
 use super::{Answer, Draft, Error};

@@ -143,7 +143,7 @@ fn duplicates(plan: &Plan, found: &mut Vec<Problem>) {
     }
 }
 
-fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>) {
+fn dependencies(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Problem>) {
     for step in &plan.steps {
         for wanted in &step.depends_on {
             if readiness.position(wanted).is_none() {
@@ -181,8 +181,8 @@ fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
     }
 }
 
-/// Steps that are done and depend on one that is not, because it was reopened.
-fn reopened(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>) {
+/// Steps that are done and depend on one that is not: it was reopened, or forgotten.
+fn reopened(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Problem>) {
     let done = plan.steps.iter().zip(readiness.roles());
     for (step, _) in done.filter(|(_, role)| **role == Some(StepRole::Done)) {
         let unmet = readiness.unmet(step);
@@ -190,14 +190,16 @@ fn reopened(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>) {
             continue;
         };
         let message = format!(
-            "{} is `{}`, but it depends on step {}, which is not finished any more",
+            "{} is `{}`, but it depends on step {}, which is not finished",
             step.name(),
             step.status.as_deref().unwrap_or_default(),
             readiness.name(first)
         );
         let problem = Problem::warning(ErrorCode::OutOfDate, FILE, message);
-        let hint =
-            format!("`statedir step reset {}` reopens it, if it must be done again", step.number);
+        let hint = format!(
+            "finish that step, too, or reopen this one: `statedir step reset {}`",
+            step.number
+        );
         found.push(problem.at(plan.field_place(step, "status")).hint(hint));
     }
 }

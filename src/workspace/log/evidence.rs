@@ -117,7 +117,7 @@ impl Workspace {
         evidence: Evidence,
     ) -> Result<Verification, Error> {
         // Another branch may be checked out than the one that the log wrote to.
-        verified.forgive_missing(|entry| self.is_elsewhere(history, entry));
+        verified.ignore_missing(|entry| self.is_elsewhere(history, entry));
         let mut removed = self.removed_entries(history, evidence)?;
         removed.retain(|removed| !verified.let_go.contains(&removed.entry));
         let (back, damage): (Vec<_>, Vec<_>) =

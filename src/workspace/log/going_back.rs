@@ -28,7 +28,7 @@ impl Workspace {
             if entries.is_empty() {
                 let message = match verified.problems.first() {
                     None => "nothing is missing from the history".to_owned(),
-                    Some(problem) => format!("nothing went back with git; {}", problem.message),
+                    Some(problem) => format!("no entry was removed by git; {}", problem.message),
                 };
                 return Ok(vec![Answer::new(message).with("entries", entries)]);
             }
@@ -73,7 +73,7 @@ impl Workspace {
                 let message = match merged {
                     Ok(Some(Merged { bytes, conflicts })) if conflicts.is_empty() => {
                         draft.put_bytes(file, bytes);
-                        format!("brought back to before {}", one.by)
+                        format!("restored to before {}", one.by)
                     }
                     Ok(None) => continue,
                     _ => "changed since, so it was left as it is".to_owned(),

@@ -62,7 +62,7 @@ impl Workspace {
         let id = operation.id.as_str().to_owned();
         let files = self.shown_files(self.store.files_at(&id)?)?;
         let history = self.store.appended_at(&id, now.view())?;
-        Ok(self.snapshot(now.view().back_then(operation.id, files, history.len)))
+        Ok(self.snapshot(now.view().at_operation(operation.id, files, history.len)))
     }
 
     /// The operations after `last`, the oldest first; all of the log if it does not know `last`,

@@ -4,11 +4,13 @@ mod step;
 mod ticket;
 mod times;
 
+use std::{borrow::Cow, sync::Arc};
+
 use jiff::Timestamp;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use super::{
-    Environment, Error, FileLocation, Readiness, Snapshot, Workspace,
+    Environment, Error, FileLocation, Snapshot, Workspace,
     environment::format_time,
     snapshot::{bytes, liveness::Liveness, usage::Pending},
 };
@@ -22,7 +24,7 @@ use crate::{
     workspace::adapt::{self, LimitUse},
 };
 
-pub use self::step::StepOverview;
+pub use self::step::{StepOverview, StepOverviews};
 pub(crate) use self::{
     ticket::{Artefact, TicketOverview},
     times::StepTimes,
@@ -61,7 +63,7 @@ pub struct Overview {
     /// The status that the plan must get before a step can be started.
     pub(crate) plan_first: Option<String>,
     /// All steps, in order.
-    pub steps: Vec<StepOverview>,
+    pub steps: StepOverviews,
     /// The same, counted.
     pub counts: StepCounts,
     /// The field that sorts the steps into groups, if the lifecycle has one.
@@ -89,8 +91,8 @@ pub struct Overview {
 /// What an overview is worked out from; a file that cannot be read is absent.
 pub(super) struct Sources<'a> {
     pub(super) revision: &'a str,
-    pub(super) plan: &'a Plan,
-    pub(super) workflow: &'a Workflow,
+    pub(super) plan: &'a Arc<Plan>,
+    pub(super) workflow: &'a Cow<'static, Workflow>,
     pub(super) variables: Option<&'a Variables>,
     pub(super) constraints: Option<&'a Constraints>,
     pub(super) history: Counts,
@@ -102,7 +104,8 @@ pub(super) struct Sources<'a> {
 impl Overview {
     pub(super) fn new(sources: &Sources<'_>) -> Self {
         let Sources { plan, workflow, constraints, .. } = sources;
-        let (metadata, readiness) = (&plan.metadata, Readiness::new(plan, workflow));
+        let steps = StepOverviews::new(plan, workflow, sources.liveness);
+        let (metadata, readiness) = (&plan.metadata, steps.readiness());
         let written = metadata.status.as_deref();
         let status = written.map_or_else(
             || workflow.plan_with_role(PlanRole::Planning),
@@ -123,7 +126,6 @@ impl Overview {
             start_time: metadata.start_time.clone(),
             last_updated: last_updated(plan, sources.last_entry),
             plan_first: workflow.plan_move_before_work(status).map(str::to_owned),
-            steps: step::overviews(plan, workflow, &readiness, sources.liveness),
             counts: readiness.counts(),
             group_by: workflow.group().map(str::to_owned),
             groups: readiness.groups().map(|groups| groups.all.clone()).unwrap_or_default(),
@@ -136,17 +138,18 @@ impl Overview {
             open_reviews: plan.open_reviews().cloned().collect(),
             directives: directives.map(|directive| directive.text.clone()).collect(),
             problems: Vec::new(),
+            steps,
         }
     }
 
     /// The steps whose status has that role.
     pub fn with_role(&self, role: StepRole) -> impl Iterator<Item = &StepOverview> {
-        self.steps.iter().filter(move |step| step.role == Some(role))
+        self.steps.places(move |found| found == Some(role)).map(|at| &self.steps[at])
     }
 
     /// The first step that can be started.
     pub fn next(&self) -> Option<&StepOverview> {
-        self.steps.iter().find(|step| step.is_ready)
+        self.steps.first_ready().map(|at| &self.steps[at])
     }
 
     /// The step to continue with: one that is running, else one that failed, else the next, else
@@ -162,9 +165,7 @@ impl Overview {
     /// The same without who holds the steps at this moment: what the files alone say.
     #[must_use]
     pub(crate) fn without_holders(mut self) -> Self {
-        for step in &mut self.steps {
-            step.holder = None;
-        }
+        self.steps.forget_holders();
         self
     }
 
@@ -175,20 +176,27 @@ impl Overview {
 
     /// The facts that decide about it.
     pub(crate) fn situation(&self) -> Situation {
-        let standing = |step: &StepOverview| StepStanding {
-            number: step.number,
-            role: step.role,
-            is_ready: step.is_ready,
-            holder: step.holder.clone(),
-            failures: step.failures,
-            allowed: step.attempts_allowed,
-            waits: step.waits.clone(),
+        let standing = |at: usize| {
+            let step = &self.steps[at];
+            StepStanding {
+                at,
+                number: step.number,
+                role: step.role,
+                holder: step.holder.clone(),
+                failures: step.failures,
+                allowed: step.attempts_allowed,
+                waits: step.waits.clone(),
+            }
         };
+        let ready = self.steps.first_ready();
         Situation {
             role: self.role,
             plan_first: self.plan_first.clone(),
             open_reviews: self.open_reviews.iter().map(|review| review.id.clone()).collect(),
-            steps: self.steps.iter().map(standing).collect(),
+            total: self.counts.total,
+            unfinished: self.counts.total - self.counts.finished(),
+            ready: ready.map(|at| self.steps.of_plan()[at].number),
+            steps: self.steps.places(StepStanding::is_kept).map(standing).collect(),
             stopped: self.stopped.clone(),
             is_no_plan: self.problems.iter().any(Problem::is_lost_plan),
             boxes: self.unread_boxes,
@@ -202,11 +210,13 @@ impl Overview {
 
     /// How often steps were tried again after they had failed; rework and interruptions are neither.
     pub fn retries(&self) -> u32 {
-        let again = |step: &StepOverview| {
+        let steps = self.steps.of_plan().iter().enumerate();
+        let again = steps.filter(|(_, step)| step.attempts > 1).map(|(at, _)| {
+            let step = &self.steps[at];
             let failed = step.failures.saturating_sub(u32::from(step.is_failed()));
-            failed.min(step.attempts.saturating_sub(1))
-        };
-        self.steps.iter().map(again).sum()
+            failed.min(step.attempts - 1)
+        });
+        again.sum()
     }
 }
 

@@ -1,6 +1,12 @@
 //! One step of the overview.
 
-use serde::Serialize;
+use std::{
+    borrow::Cow,
+    ops::Index,
+    sync::{Arc, OnceLock},
+};
+
+use serde::{Serialize, Serializer};
 
 use super::super::{Environment, Error, Readiness, Snapshot, change, snapshot::liveness::Liveness};
 use crate::{
@@ -87,38 +93,146 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// All steps of a plan, in order.
-pub(super) fn overviews(
-    plan: &Plan,
-    workflow: &Workflow,
-    readiness: &Readiness<'_>,
-    liveness: &Liveness,
-) -> Vec<StepOverview> {
-    let steps = plan.steps.iter().zip(readiness.roles()).enumerate();
-    let overview = |(at, (step, role)): (usize, (&Step, &Option<StepRole>))| {
+/// The steps of an overview, in order. Each is worked out when it is first asked for: those of a long
+/// plan are counted, and few are looked at.
+#[derive(Clone, Debug)]
+pub struct StepOverviews {
+    known: Arc<Known>,
+    made: Vec<OnceLock<Box<StepOverview>>>,
+}
+
+/// What they are worked out from.
+#[derive(Debug)]
+struct Known {
+    plan: Arc<Plan>,
+    workflow: Cow<'static, Workflow>,
+    readiness: Readiness<Arc<Plan>>,
+}
+
+impl StepOverviews {
+    pub(super) fn new(
+        plan: &Arc<Plan>,
+        workflow: &Cow<'static, Workflow>,
+        liveness: &Liveness,
+    ) -> Self {
+        let readiness = Readiness::shared(plan, workflow);
+        let known = Known { plan: Arc::clone(plan), workflow: workflow.clone(), readiness };
+        let mut made = Vec::new();
+        made.resize_with(plan.steps.len(), OnceLock::new);
+        // Who holds a step is as it is now, whenever it is asked for.
+        for at in known.places(|role| role == Some(StepRole::Active)) {
+            let holder = Some(liveness.holder(&plan.steps[at], workflow));
+            made[at] = OnceLock::from(Box::new(StepOverview { holder, ..known.overview(at) }));
+        }
+        Self { known: Arc::new(known), made }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.made.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.made.is_empty()
+    }
+
+    /// The step at that place of the plan.
+    pub fn get(&self, at: usize) -> Option<&StepOverview> {
+        let made = self.made.get(at)?;
+        Some(made.get_or_init(|| Box::new(self.known.overview(at))))
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &StepOverview> + ExactSizeIterator {
+        (0..self.len()).map(|at| &self[at])
+    }
+
+    /// All of them, to keep.
+    pub(crate) fn into_vec(self) -> Vec<StepOverview> {
+        let known = self.known;
+        let own = |(at, made): (usize, OnceLock<Box<StepOverview>>)| {
+            made.into_inner().map_or_else(|| known.overview(at), |made| *made)
+        };
+        self.made.into_iter().enumerate().map(own).collect()
+    }
+
+    /// The places of those whose status means what is looked for.
+    pub(crate) fn places(
+        &self,
+        is_meant: impl Fn(Option<StepRole>) -> bool,
+    ) -> impl Iterator<Item = usize> {
+        self.known.places(is_meant)
+    }
+
+    /// The place of the first step that can be started.
+    pub(crate) fn first_ready(&self) -> Option<usize> {
+        (0..self.len()).find(|at| self.readiness().is_ready(*at))
+    }
+
+    /// The steps of the plan that they are about.
+    pub(super) fn of_plan(&self) -> &[Step] {
+        &self.known.plan.steps
+    }
+
+    /// What the steps wait for.
+    pub(crate) fn readiness(&self) -> &Readiness<Arc<Plan>> {
+        &self.known.readiness
+    }
+
+    /// Forgets who holds them.
+    pub(super) fn forget_holders(&mut self) {
+        for step in self.made.iter_mut().filter_map(OnceLock::get_mut) {
+            step.holder = None;
+        }
+    }
+}
+
+impl Index<usize> for StepOverviews {
+    type Output = StepOverview;
+
+    fn index(&self, at: usize) -> &StepOverview {
+        self.made[at].get_or_init(|| Box::new(self.known.overview(at)))
+    }
+}
+
+impl Serialize for StepOverviews {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl Known {
+    fn places(&self, is_meant: impl Fn(Option<StepRole>) -> bool) -> impl Iterator<Item = usize> {
+        let roles = self.readiness.roles().iter().enumerate();
+        roles.filter(move |(_, role)| is_meant(**role)).map(|(at, _)| at)
+    }
+
+    /// The step at that place, without who holds it.
+    fn overview(&self, at: usize) -> StepOverview {
+        let Self { plan, workflow, readiness } = self;
+        let (step, role) = (&plan.steps[at], readiness.roles()[at]);
         let open = || workflow.step_with_role(StepRole::Open);
         let written = workflow.status_of(step).unwrap_or_else(open);
-        let unmet = readiness.unmet(step);
-        let counted = || Workflow::counted_failures(step, *role);
+        let counted = || Workflow::counted_failures(step, role);
         StepOverview {
             number: step.number,
             id: step.id.as_ref().map(ToString::to_string),
-            title: step.title.clone(),
+            title: step.title().to_owned(),
             status: workflow.step_status(written).unwrap_or(written).to_owned(),
-            role: *role,
+            role,
             attempts: step.attempts,
             attempts_allowed: change::attempts_allowed_by(workflow, plan, step),
             failures: step.failures.unwrap_or_else(counted),
             claimed_by: step.claimed_by.clone(),
-            holder: (*role == Some(StepRole::Active)).then(|| liveness.holder(step, workflow)),
+            holder: None,
             started_at: step.started_at.clone(),
-            waits: Waits::of(step, *role, workflow),
+            waits: Waits::of(step, role, workflow),
             is_ready: readiness.is_ready(at),
-            held_by: (*role == Some(StepRole::Open)).then(|| readiness.held_by(at)).flatten(),
-            waits_for: unmet.iter().map(|wanted| readiness.name(wanted)).collect(),
+            held_by: (role == Some(StepRole::Open)).then(|| readiness.held_by(at)).flatten(),
+            waits_for: readiness.unmet(step).iter().map(|one| readiness.name(one)).collect(),
         }
-    };
-    steps.map(overview).collect()
+    }
 }
 
 impl Snapshot {

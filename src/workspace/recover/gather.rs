@@ -9,7 +9,7 @@ use crate::{
     history::{Entry, EntryKind},
     recovery::{
         CheckpointSummary, ErrorSeen, Evidence, FilesSeen, GitSeen, Holder, LastOperation, Move,
-        NamedFile, NextMove, PlanSeen, Situation, StepSeen,
+        NamedFile, NextMove, PlanEvidence, Situation, StepEvidence,
         failure::{Attempt, ErrorClass, classify, patterns},
         is_vague, named_paths, next_move, writes_something,
     },
@@ -199,8 +199,9 @@ impl Look<'_> {
             Some(step) => Some(step).filter(|step| self.role(step) != Some(StepRole::Open)),
             None => self.at_hand(),
         };
-        let steps = self.plan.steps.iter().zip(&self.overview.steps);
-        let mut ready = steps.filter(|(_, seen)| seen.is_ready).map(|(step, _)| step);
+        let readiness = self.overview.steps.readiness();
+        let steps = self.plan.steps.iter().enumerate();
+        let mut ready = steps.filter(|(at, _)| readiness.is_ready(*at)).map(|(_, step)| step);
         let next = match wanted {
             Some(step) if self.role(step) == Some(StepRole::Open) => {
                 ready.find(|other| other.offset == step.offset)
@@ -220,7 +221,7 @@ impl Look<'_> {
             checkpoint.undoes = self.undone_by(&checkpoint.name);
         }
         evidence.rolled_back = self.rolled_back(evidence.checkpoints.first());
-        evidence.next = next.map(|step| self.step_seen(step));
+        evidence.next = next.map(|step| self.step_evidence(step));
         evidence.other_running = self
             .running()
             .filter(|step| at_hand.is_none_or(|hand| hand.offset != step.offset))
@@ -228,7 +229,7 @@ impl Look<'_> {
             .collect();
         if let Some(step) = at_hand {
             examined.since.clone_from(&step.started_at);
-            let seen = self.step_seen(step);
+            let seen = self.step_evidence(step);
             examined.wanted = wanted_files(step, seen.last_action.as_deref());
             evidence.step = Some(seen);
         }
@@ -247,8 +248,9 @@ impl Look<'_> {
     /// The facts that decide about the next move, with the silence that was asked for.
     fn situation(&self) -> Situation {
         let mut situation = self.overview.situation();
-        for (standing, step) in situation.steps.iter_mut().zip(&self.plan.steps) {
-            standing.holder = standing.holder.is_some().then(|| self.holder(step));
+        for standing in &mut situation.steps {
+            let holder = || self.holder(&self.plan.steps[standing.at]);
+            standing.holder = standing.holder.is_some().then(holder);
         }
         situation
     }
@@ -261,7 +263,7 @@ impl Look<'_> {
         self.workflow.role_of(step)
     }
 
-    fn plan_seen(&self) -> PlanSeen {
+    fn plan_seen(&self) -> PlanEvidence {
         let Overview { goal, written_status, role, counts, .. } = self.overview;
         let is_known = |status: &str| self.workflow.step_status(status).is_some();
         let unknown = self.plan.steps.iter().filter_map(|step| {
@@ -270,7 +272,7 @@ impl Look<'_> {
         });
         let reviews = self.overview.open_reviews.iter();
         let waiting = self.overview.with_role(StepRole::Waiting);
-        PlanSeen {
+        PlanEvidence {
             goal: goal.clone(),
             status: written_status.clone(),
             role: *role,
@@ -289,7 +291,7 @@ impl Look<'_> {
         }
     }
 
-    fn step_seen(&self, step: &Step) -> StepSeen {
+    fn step_evidence(&self, step: &Step) -> StepEvidence {
         let role = self.role(step);
         let last_action = last_words::said(step, self.entries, self.operations);
         let id = step.id.as_ref().map(ToString::to_string);
@@ -299,7 +301,7 @@ impl Look<'_> {
         if last_action.as_deref().is_some_and(is_vague) {
             state_changes.retain(|what| !what.starts_with(StateFile::Context.name()));
         }
-        StepSeen {
+        StepEvidence {
             number: step.number,
             title: step.title.clone(),
             status: step.status.clone().unwrap_or_default(),

@@ -43,7 +43,8 @@ impl Workspace {
     pub fn brief(&self, request: &BriefRequest) -> Result<Briefed, Error> {
         let (snapshot, mut damaged) = self.read_what_can_be()?;
         let asked = request.step.as_ref();
-        let (mut material, constraints) = snapshot.material(asked, &mut damaged)?;
+        let most = request.budget.most_lines();
+        let (mut material, constraints) = snapshot.material(asked, most, &mut damaged)?;
         if let Some(revision) = &request.since {
             material.changes = Some(self.changes_after(revision)?);
         }

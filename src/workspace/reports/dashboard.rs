@@ -99,7 +99,7 @@ impl Dashboard {
     pub(crate) fn columns(&self) -> Vec<Column<'_>> {
         let steps = &self.overview.steps;
         let mut statuses: Vec<&str> = self.workflow.step_statuses().collect();
-        for step in steps {
+        for step in steps.iter() {
             if !statuses.contains(&step.status.as_str()) && statuses.len() < 20 {
                 statuses.push(&step.status);
             }

@@ -8,13 +8,13 @@ use super::open_steps::open_steps;
 use crate::{
     brief::{Focus, Input, Material, SHORT_TURNS, Standing, StepOutputs},
     domain::{
-        Bullet, Constraints, Decision, ErrorCode, Money, Plan, Problem, StateFile, Step, StepId,
-        StepRef, Variables, Workflow, is_usual, is_usual_rule,
+        Bullet, Constraints, Decision, ErrorCode, Money, Plan, Problem, StateFile, Step, StepRef,
+        StepRole, Variables, Workflow, is_usual, is_usual_rule,
     },
     history::{Counts, Entry, EntryKind, last_entries_within},
     recovery::Move,
     workspace::{
-        Error, LimitUse, Overview, Readiness, Resolver, Snapshot, StepOverview,
+        Error, LimitUse, Overview, Readiness, Resolver, Snapshot,
         overview::{Sources, problem_of},
         snapshot::usage::Pending,
     },
@@ -43,10 +43,12 @@ struct Readable {
 }
 
 impl Snapshot {
-    /// Everything a brief can tell; what cannot be read is added to `damaged`.
+    /// Everything a brief can tell, at most `most` open steps among it; what cannot be read is added
+    /// to `damaged`.
     pub(in crate::workspace) fn material(
         &self,
         wanted: Option<&StepRef>,
+        most: usize,
         damaged: &mut Vec<Problem>,
     ) -> Result<(Material, Option<Constraints>), Error> {
         let mut note = |error: Error| {
@@ -81,10 +83,10 @@ impl Snapshot {
             entries,
             ..Material::default()
         };
-        let empty = Plan::empty();
+        let empty = || Arc::new(Plan::empty());
         let overview = Overview::new(&Sources {
             revision: self.revision().as_str(),
-            plan: files.plan.as_deref().unwrap_or(&empty),
+            plan: &files.plan.clone().unwrap_or_else(empty),
             workflow: &workflow,
             variables: files.variables.as_ref(),
             constraints: files.constraints.as_ref(),
@@ -123,11 +125,9 @@ impl Snapshot {
             let is_damage =
                 |found: &&Problem| found.code != ErrorCode::NoMetadata || found.is_lost_plan();
             material.problems.extend(plan.problems.iter().filter(is_damage).cloned());
-            let failed =
-                |(step, seen): (&Step, &StepOverview)| seen.is_failed().then(|| step.clone());
-            let failed = plan.steps.iter().zip(&overview.steps).filter_map(failed);
-            let failed: Vec<Step> = failed.take(FAILED).collect();
-            files.fill(plan, (&workflow, overview), wanted, &mut material)?;
+            let failed = overview.steps.places(|role| role == Some(StepRole::Failed));
+            let failed: Vec<Step> = failed.take(FAILED).map(|at| plan.steps[at].clone()).collect();
+            files.fill(plan, (&workflow, overview), (wanted, most), &mut material)?;
             material.told = self.told(&failed, wanted.is_some(), &material);
         } else if let Some(step) = wanted {
             let message = format!("step `{step}` cannot be shown: `plan.md` cannot be read");
@@ -197,7 +197,7 @@ impl Readable {
         &self,
         plan: &Plan,
         (workflow, overview): (&Workflow, Overview),
-        wanted: Option<&StepRef>,
+        (wanted, most): (Option<&StepRef>, usize),
         material: &mut Material,
     ) -> Result<(), Error> {
         let next = overview.next_move();
@@ -209,21 +209,20 @@ impl Readable {
         let finished = wanted.is_none() && next.action == Move::Nothing;
         material.next_move = wanted.is_none().then_some(next);
         let step = step.filter(|_| !finished);
-        let readiness = Readiness::new(plan, workflow);
+        let readiness = overview.steps.readiness();
         if let Some(step) = step {
             material.focus =
-                Some(self.focus((plan, workflow, &readiness), step, wanted.is_some())?);
+                Some(self.focus((plan, workflow, readiness), step, wanted.is_some())?);
         }
         material.results = self.results(plan, step, material.focus.as_ref());
         if wanted.is_none() {
-            material.open_steps = open_steps(plan, &overview, step);
+            (material.open_steps, material.more_open_steps) =
+                open_steps(plan, &overview, step, most);
         }
         let answered = plan.reviews.iter().rev().filter(|review| {
-            let finished = |step: &StepOverview| {
-                let id = step.id.as_deref().and_then(StepId::parse);
-                step.is_finished() && id.is_some_and(|id| review.is_about(&id))
-            };
-            review.decision != Decision::Open && !overview.steps.iter().any(finished)
+            let is_about =
+                |at: usize| plan.steps[at].id.as_ref().is_some_and(|id| review.is_about(id));
+            review.decision != Decision::Open && !overview.steps.places(is_finished).any(is_about)
         });
         material.answers = answered.take(ANSWERS).cloned().collect();
         material.taken_up = taken_up(plan, &overview, &material.entries);
@@ -271,7 +270,7 @@ impl Readable {
     /// A step with everything it needs; `strict` refuses a reference that leads nowhere.
     fn focus(
         &self,
-        (plan, workflow, readiness): (&Plan, &Workflow, &Readiness<'_>),
+        (plan, workflow, readiness): (&Plan, &Workflow, &Readiness<Arc<Plan>>),
         step: &Step,
         strict: bool,
     ) -> Result<Focus, Error> {
@@ -302,13 +301,17 @@ fn taken_up(plan: &Plan, overview: &Overview, entries: &[Entry]) -> Vec<u32> {
         entries.iter().any(|entry| entry.step_number() == Some(u64::from(step.number)))
     };
     let is_taken_up = |step: &&Step| {
-        let steps = plan.steps.iter().zip(&overview.steps);
+        let steps = plan.steps.iter().zip(overview.steps.readiness().roles());
         let mut later = steps
             .filter(|(later, _)| later.depends_on.iter().any(|wanted| step.is(wanted)))
             .peekable();
-        later.peek().is_some() && later.all(|(_, seen)| seen.is_finished())
+        later.peek().is_some() && later.all(|(_, role)| is_finished(*role))
     };
     plan.steps.iter().filter(is_told).filter(is_taken_up).map(|step| step.number).collect()
+}
+
+fn is_finished(role: Option<StepRole>) -> bool {
+    role.is_some_and(StepRole::is_finished)
 }
 
 fn awaits(resolver: &Resolver<'_>, text: &str) -> bool {

@@ -169,12 +169,12 @@ impl Snapshot {
             }
         };
         let steps: Vec<StepMetrics> = plan.steps.iter().map(step).collect();
-        let roles: Vec<_> = overview.steps.iter().map(|step| step.role).collect();
+        let roles = overview.steps.readiness().roles();
         let breakdown = |field: &str| Breakdown {
             field: field.to_owned(),
             shares: match field {
                 "actor" => breakdown::by_actor(&entries),
-                field => breakdown::by_field(field, &plan, &roles, &steps),
+                field => breakdown::by_field(field, &plan, roles, &steps),
             },
         };
         let by = by.map(breakdown);

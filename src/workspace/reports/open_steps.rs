@@ -3,9 +3,9 @@
 use super::material::ENTRIES;
 use crate::{
     brief::{Material, OpenStep},
-    domain::{Plan, Step, StepRef},
+    domain::{Plan, Step, StepRef, StepRole},
     history::Entry,
-    workspace::{Error, Overview, Snapshot},
+    workspace::{Error, Overview, Snapshot, StepOverview},
 };
 
 /// How many entries about one step a brief tells.
@@ -14,45 +14,61 @@ const TOLD: usize = 5;
 /// How many a brief for that step tells, as far as they fit.
 const TOLD_OF_ONE: usize = 40;
 
-/// The steps that are not finished, without the one at hand.
-pub(super) fn open_steps(plan: &Plan, overview: &Overview, focus: Option<&Step>) -> Vec<OpenStep> {
-    let mut open = Vec::new();
+/// The steps that are not finished, without the one at hand: the first `most`, and how many more
+/// there are.
+pub(super) fn open_steps(
+    plan: &Plan,
+    overview: &Overview,
+    focus: Option<&Step>,
+    most: usize,
+) -> (Vec<OpenStep>, usize) {
+    let readiness = overview.steps.readiness();
+    let (mut open, mut more) = (Vec::new(), 0);
     let mut before = None;
-    for (step, seen) in plan.steps.iter().zip(&overview.steps) {
-        if seen.is_finished() {
-            continue;
-        }
+    for at in overview.steps.places(|role| !role.is_some_and(StepRole::is_finished)) {
+        let step = &plan.steps[at];
         let previous = before.replace(step);
         if focus.is_some_and(|focus| focus.offset == step.offset) {
             continue;
         }
+        if open.len() == most {
+            more += 1;
+            continue;
+        }
+        let role = readiness.roles()[at];
         let mut state = Vec::new();
-        if seen.is_running() {
-            let by = seen.holder.as_ref().filter(|holder| holder.claimed_by.is_some());
-            state.push(match by {
-                Some(holder) if holder.own => "running, yours".to_owned(),
-                Some(holder) => format!("running by {}", holder.phrase()),
-                None => "running, claimed by nobody".to_owned(),
-            });
-        } else if seen.is_failed() {
-            state.push("failed".to_owned());
+        match role {
+            Some(StepRole::Active) => state.push(running(&overview.steps[at])),
+            Some(StepRole::Failed) => state.push("failed".to_owned()),
+            _ => {}
         }
         // That a step comes after the one above it goes without saying.
         let usual = |wanted: &StepRef| previous.is_some_and(|previous| previous.is(wanted));
-        let unmet = &seen.waits_for;
+        let unmet = readiness.unmet(step);
         let goes_without_saying = unmet.len() == 1 && step.depends_on.iter().any(usual);
         if !unmet.is_empty() && !goes_without_saying {
-            let numbers: Vec<&str> =
-                unmet.iter().map(|name| name.split(' ').next().unwrap_or(name)).collect();
+            let name = |wanted: &StepRef| readiness.name(wanted);
+            let number = |name: String| name.split(' ').next().unwrap_or_default().to_owned();
+            let numbers: Vec<String> = unmet.iter().map(name).map(number).collect();
             state.push(format!("after {}", numbers.join(", ")));
         }
-        if let Some(group) = &seen.held_by {
-            state.push(format!("after {group}"));
+        if role == Some(StepRole::Open) {
+            state.extend(readiness.held_by(at).map(|group| format!("after {group}")));
         }
-        let (title, prose) = (step.title.clone(), plan.prose(step));
+        let (title, prose) = (step.title().to_owned(), plan.prose(step));
         open.push(OpenStep { number: step.number, title, state, prose });
     }
-    open
+    (open, more)
+}
+
+/// Who runs a step.
+fn running(step: &StepOverview) -> String {
+    let by = step.holder.as_ref().filter(|holder| holder.claimed_by.is_some());
+    match by {
+        Some(holder) if holder.own => "running, yours".to_owned(),
+        Some(holder) => format!("running by {}", holder.phrase()),
+        None => "running, claimed by nobody".to_owned(),
+    }
 }
 
 impl Snapshot {

@@ -14,16 +14,16 @@ pub(in crate::workspace) fn with_trust_level(
 ) -> Store {
     match store.origin() {
         Ok(Origin::Here) | Err(_) => store,
-        Ok(Origin::Absent) => store.marking(),
-        Ok(Origin::NoDirectory(inode)) => store.distrusting(inode, "it is not a directory"),
-        Ok(Origin::OtherUser(inode)) => store.distrusting(inode, "it belongs to another user"),
-        Ok(Origin::Closed(inode)) => store.closed_out(inode),
+        Ok(Origin::Absent) => store.mark_on_next_change(),
+        Ok(Origin::NoDirectory(inode)) => store.distrust(inode, "it is not a directory"),
+        Ok(Origin::OtherUser(inode)) => store.distrust(inode, "it belongs to another user"),
+        Ok(Origin::NoAccess(inode)) => store.without_access(inode),
         Ok(Origin::Unknown(inode))
             if version_control.may_track_private_directory(&store.layout().dir) =>
         {
-            store.distrusting(inode, "git tracks it, so it may have come with a clone")
+            store.distrust(inode, "git tracks it, so it may have come with a clone")
         }
-        Ok(Origin::Unknown(_)) => store.marking(),
+        Ok(Origin::Unknown(_)) => store.mark_on_next_change(),
     }
 }
 

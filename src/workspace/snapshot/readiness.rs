@@ -1,40 +1,99 @@
 //! Which steps can be started, and what the others wait for.
 
-use std::{cell::OnceCell, collections::HashMap};
+use std::{
+    collections::HashMap,
+    ops::Deref,
+    sync::{Arc, OnceLock},
+};
 
 use crate::domain::{
-    Group, Groups, Hold, Plan, Step, StepCounts, StepRef, StepRole as Role, Workflow,
+    Group, Groups, Hold, Plan, Step, StepCounts, StepId, StepRef, StepRole as Role, Workflow,
 };
 use crate::workspace::change;
 
-/// Answers questions about dependencies without searching the plan for each.
-pub(crate) struct Readiness<'p> {
-    plan: &'p Plan,
+/// Answers questions about dependencies without searching the plan for each. The plan is borrowed,
+/// or shared by those who ask later.
+#[derive(Debug)]
+pub(crate) struct Readiness<P> {
+    plan: P,
     roles: Vec<Option<Role>>,
     /// Made when a step waits for another one.
-    by_number: OnceCell<HashMap<u32, usize>>,
-    by_id: OnceCell<HashMap<&'p str, usize>>,
+    by_number: OnceLock<HashMap<u32, usize>>,
+    /// The places of the steps that have an id, in the order of the ids.
+    by_id: OnceLock<Vec<usize>>,
     groups: Option<Groups>,
 }
 
-impl<'p> Readiness<'p> {
+impl Readiness<Arc<Plan>> {
+    /// Looks at all steps of a plan that is shared.
+    pub(crate) fn shared(plan: &Arc<Plan>, workflow: &Workflow) -> Self {
+        Self::of(Arc::clone(plan), workflow)
+    }
+}
+
+impl<'p> Readiness<&'p Plan> {
     /// Looks at all steps of a plan.
     pub(crate) fn new(plan: &'p Plan, workflow: &Workflow) -> Self {
+        Self::of(plan, workflow)
+    }
+
+    /// The steps that can be started now, in order.
+    pub(crate) fn ready(&self) -> impl Iterator<Item = &'p Step> {
+        let steps = self.plan.steps.iter().enumerate();
+        steps.filter(|(at, _)| self.is_ready(*at)).map(|(_, step)| step)
+    }
+
+    /// The steps of one dependency cycle, if there is one, in order.
+    pub(crate) fn cycle(&self) -> Option<Vec<&'p Step>> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Mark {
+            New,
+            Open,
+            Closed,
+        }
+        let mut marks = vec![Mark::New; self.plan.steps.len()];
+        for start in 0..marks.len() {
+            // An explicit stack: a chain of ten thousand steps must not exhaust the real one.
+            let mut path: Vec<(usize, usize)> = vec![(start, 0)];
+            while let Some((at, next)) = path.last().copied() {
+                if next == 0 {
+                    if marks[at] != Mark::New {
+                        path.pop();
+                        continue;
+                    }
+                    marks[at] = Mark::Open;
+                }
+                let Some(wanted) = self.plan.steps[at].depends_on.get(next) else {
+                    marks[at] = Mark::Closed;
+                    path.pop();
+                    continue;
+                };
+                if let Some(last) = path.last_mut() {
+                    last.1 += 1;
+                }
+                match self.position(wanted) {
+                    Some(before) if marks[before] == Mark::Open => {
+                        let from = path.iter().position(|(step, _)| *step == before).unwrap_or(0);
+                        return Some(
+                            path[from..].iter().map(|(s, _)| &self.plan.steps[*s]).collect(),
+                        );
+                    }
+                    Some(before) if marks[before] == Mark::New => path.push((before, 0)),
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+}
+
+impl<P: Deref<Target = Plan>> Readiness<P> {
+    fn of(plan: P, workflow: &Workflow) -> Self {
         let role = |step: &Step| workflow.role_of(step);
         let roles: Vec<Option<Role>> = plan.steps.iter().map(role).collect();
-        let is_final = |at: usize| change::has_failed_for_good(workflow, plan, &plan.steps[at]);
-        let groups = workflow.group().map(|field| Groups::new(field, plan, &roles, is_final));
-        Self { plan, roles, groups, by_number: OnceCell::new(), by_id: OnceCell::new() }
-    }
-
-    fn by_number(&self) -> &HashMap<u32, usize> {
-        let steps = || self.plan.steps.iter().enumerate();
-        self.by_number.get_or_init(|| steps().map(|(at, step)| (step.number, at)).collect())
-    }
-
-    fn by_id(&self) -> &HashMap<&'p str, usize> {
-        let name = |(at, step): (usize, &'p Step)| Some((step.id.as_ref()?.as_str(), at));
-        self.by_id.get_or_init(|| self.plan.steps.iter().enumerate().filter_map(name).collect())
+        let is_final = |at: usize| change::has_failed_for_good(workflow, &plan, &plan.steps[at]);
+        let groups = workflow.group().map(|field| Groups::new(field, &plan, &roles, is_final));
+        Self { plan, roles, groups, by_number: OnceLock::new(), by_id: OnceLock::new() }
     }
 
     /// The role of each step's status, in order; `None` for an unknown status.
@@ -46,12 +105,6 @@ impl<'p> Readiness<'p> {
     pub(crate) fn counts(&self) -> StepCounts {
         let numbers = self.plan.steps.iter().map(|step| step.number);
         StepCounts::of(&numbers.zip(self.roles.iter().copied()).collect::<Vec<_>>())
-    }
-
-    /// The steps that can be started now, in order.
-    pub(crate) fn ready(&self) -> impl Iterator<Item = &'p Step> {
-        let steps = self.plan.steps.iter().enumerate();
-        steps.filter(|(at, _)| self.is_ready(*at)).map(|(_, step)| step)
     }
 
     /// Whether the step at that place of the plan can be started now.
@@ -116,55 +169,33 @@ impl<'p> Readiness<'p> {
     /// Where in the plan's list a step is.
     pub(crate) fn position(&self, step: &StepRef) -> Option<usize> {
         match step {
-            StepRef::Number(number) => self.by_number().get(number).copied(),
-            StepRef::Id(id) => self.by_id().get(id.as_str()).copied(),
+            StepRef::Number(number) => self.by_number(*number),
+            StepRef::Id(id) => self.by_id(id.as_str()),
             StepRef::Label(label) => {
-                let by_id = self.by_id().get(label.as_str()).copied();
+                let by_id = self.by_id(label);
                 by_id.or_else(|| self.plan.steps.iter().position(|found| found.is(step)))
             }
         }
     }
 
-    /// The steps of one dependency cycle, if there is one, in order.
-    pub(crate) fn cycle(&self) -> Option<Vec<&'p Step>> {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Mark {
-            New,
-            Open,
-            Closed,
-        }
-        let mut marks = vec![Mark::New; self.plan.steps.len()];
-        for start in 0..marks.len() {
-            // An explicit stack: a chain of ten thousand steps must not exhaust the real one.
-            let mut path: Vec<(usize, usize)> = vec![(start, 0)];
-            while let Some((at, next)) = path.last().copied() {
-                if next == 0 {
-                    if marks[at] != Mark::New {
-                        path.pop();
-                        continue;
-                    }
-                    marks[at] = Mark::Open;
-                }
-                let Some(wanted) = self.plan.steps[at].depends_on.get(next) else {
-                    marks[at] = Mark::Closed;
-                    path.pop();
-                    continue;
-                };
-                if let Some(last) = path.last_mut() {
-                    last.1 += 1;
-                }
-                match self.position(wanted) {
-                    Some(before) if marks[before] == Mark::Open => {
-                        let from = path.iter().position(|(step, _)| *step == before).unwrap_or(0);
-                        return Some(
-                            path[from..].iter().map(|(s, _)| &self.plan.steps[*s]).collect(),
-                        );
-                    }
-                    Some(before) if marks[before] == Mark::New => path.push((before, 0)),
-                    _ => {}
-                }
-            }
-        }
-        None
+    /// The last step with that number.
+    fn by_number(&self, number: u32) -> Option<usize> {
+        let steps = || self.plan.steps.iter().enumerate();
+        let all = || steps().map(|(at, step)| (step.number, at)).collect();
+        self.by_number.get_or_init(all).get(&number).copied()
+    }
+
+    /// The last step with that id.
+    fn by_id(&self, wanted: &str) -> Option<usize> {
+        let id = |at: usize| self.plan.steps[at].id.as_ref().map(StepId::as_str);
+        let places = self.by_id.get_or_init(|| {
+            let mut places: Vec<usize> = (0..self.plan.steps.len()).collect();
+            places.retain(|at| id(*at).is_some());
+            places.sort_by_key(|at| id(*at));
+            places
+        });
+        let end = places.partition_point(|at| id(*at) <= Some(wanted));
+        let last = *places.get(end.checked_sub(1)?)?;
+        (id(last) == Some(wanted)).then_some(last)
     }
 }

@@ -7,6 +7,8 @@ mod rebuild;
 mod source;
 mod written;
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 pub use self::import::ImportOptions;
@@ -21,7 +23,7 @@ pub use self::{
 };
 use self::{import::is_import, places::Lines};
 use super::{
-    Error, Overview, Snapshot, StepOverview,
+    Error, Overview, Snapshot, StepOverview, StepOverviews,
     overview::{Sources, problem_of},
     snapshot::usage::Pending,
 };
@@ -146,9 +148,8 @@ impl Snapshot {
     }
 
     /// The lifecycle in force, or the built-in one while that cannot be read.
-    fn workflow_or_builtin(&self, problems: &mut Vec<Problem>) -> std::borrow::Cow<'_, Workflow> {
-        keep(self.workflow(), problems)
-            .unwrap_or_else(|| std::borrow::Cow::Borrowed(Workflow::builtin()))
+    fn workflow_or_builtin(&self, problems: &mut Vec<Problem>) -> Cow<'static, Workflow> {
+        keep(self.workflow(), problems).unwrap_or_else(|| Cow::Borrowed(Workflow::builtin()))
     }
 }
 
@@ -185,7 +186,7 @@ impl From<StepCounts> for Progress {
     }
 }
 
-fn steps(plan: &Plan, overviews: &[StepOverview], places: bool) -> Vec<StepState> {
+fn steps(plan: &Plan, overviews: &StepOverviews, places: bool) -> Vec<StepState> {
     let lines = places.then(|| Lines::of(StateFile::Plan, plan.document.source()));
     let state = |(step, overview): (&Step, &StepOverview)| StepState {
         place: lines.as_ref().map(|lines| lines.at(step.offset)),
@@ -196,7 +197,7 @@ fn steps(plan: &Plan, overviews: &[StepOverview], places: bool) -> Vec<StepState
             .or_else(|| step.heading.mark.is_some().then(|| overview.status.clone())),
         ..step_state(step, overview.is_ready)
     };
-    plan.steps.iter().zip(overviews).map(state).collect()
+    plan.steps.iter().zip(overviews.iter()).map(state).collect()
 }
 
 fn step_state(step: &Step, ready: bool) -> StepState {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     domain::{ErrorCode, Plan, StateFile},
-    store::{Committed, NewOperation, Sign, Transaction, View},
+    store::{Committed, NewOperation, SignOfLife, Transaction, View},
 };
 
 /// The state as a change finds it.
@@ -152,14 +152,14 @@ impl Workspace {
         let identity = self.env.identity();
         if let (Some(session), Some(_)) = (&identity.session, &identity.process) {
             // What is lost with it is evidence; the change is made.
-            let _ = self.store.leave_sign(session, &self.sign(false));
+            let _ = self.store.record_sign(session, &self.sign(false));
         }
     }
 
     /// What the session leaves behind now.
-    pub(crate) fn sign(&self, ended: bool) -> Sign {
+    pub(crate) fn sign(&self, ended: bool) -> SignOfLife {
         let process = self.env.identity().process.clone();
-        Sign { time: self.env.now(), ended, process, ..Sign::default() }
+        SignOfLife { time: self.env.now(), ended, process, ..SignOfLife::default() }
     }
 
     /// Works out a change of the files' content and commits it as one operation.

@@ -33,11 +33,12 @@ fn describe(report: &Report) -> String {
             format!("recorded an edit made outside statedir as {op}: {}", files.join(", "))
         }
         Report::Salvaged { file, copy } => {
-            let aside =
-                copy.as_ref().map(|copy| format!("; what was there is in `{}`", copy.display()));
+            let aside = copy
+                .as_ref()
+                .map(|copy| format!("; the damaged version is in `{}`", copy.display()));
             format!("`{file}` was damaged by a power loss: restored{}", aside.unwrap_or_default())
         }
-        Report::Adopted { files, .. } => format!("took over {}", files.join(", ")),
+        Report::Adopted { files, .. } => format!("adopted {}", files.join(", ")),
         Report::CompletedAppend { bytes } => {
             format!("added {bytes} bytes to history.md that an interrupted operation had left out")
         }

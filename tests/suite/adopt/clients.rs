@@ -109,8 +109,8 @@ fn a_step_is_added_where_it_is_asked_for() {
     let project = project(&[("TODO.md", text)]);
     project.ok(&["adopt"]);
     let file = || fs::read_to_string(project.root().join("TODO.md")).unwrap();
-    let said = project.ok(&["step", "add", "Item", "--after", "1.1"]).stdout;
-    assert!(said.contains("(1.3) added: Item"), "{said}");
+    let printed = project.ok(&["step", "add", "Item", "--after", "1.1"]).stdout;
+    assert!(printed.contains("(1.3) added: Item"), "{printed}");
     assert!(file().contains("    more\n  - [ ] 1.3 Item\n  - [ ] 1.2 Order\n"), "{}", file());
     project.ok(&["step", "add", "First", "--before", "1"]);
     assert!(file().starts_with("- [ ] 3. First\n- [ ] 1. Models\n"), "{}", file());
@@ -129,8 +129,8 @@ fn a_state_whose_plan_became_a_checklist_is_adopted_where_it_is() {
     project.ok(&["history", "add", "Before"]);
     let plan = "# Ours\n\n## Phase 1\n**Status:** in_progress\n- [x] a\n- [ ] b\n";
     project.write("plan.md", plan);
-    let said = project.ok(&["status"]).stdout;
-    assert!(said.contains("2 checkboxes, no steps known: statedir adopt"), "{said}");
+    let printed = project.ok(&["status"]).stdout;
+    assert!(printed.contains("2 checkboxes, no steps known: statedir adopt"), "{printed}");
     project.ok(&["adopt"]);
     assert_eq!(steps(&project).len(), 2);
     project.ok(&["step", "next", "--claim"]);

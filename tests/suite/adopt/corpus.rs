@@ -10,7 +10,7 @@ struct Case {
     /// The file, and its text.
     files: &'static [(&'static str, &'static str)],
     /// The beginning of the report.
-    said: &'static str,
+    report: &'static str,
     steps: &'static [&'static str],
 }
 
@@ -21,7 +21,7 @@ const CASES: &[Case] = &[
             "specs/001-login/tasks.md",
             "---\ndescription: tasks\n---\n\n# Tasks: Login\n\n**Input**: `/specs/001-login/`\n\n## Format: `[ID] [P?] [Story] Description`\n\n- **[P]**: Can run in parallel\n- [P] = different files\n\n## Phase 1: Setup (Shared)\n\n- [X] T001 Create project structure per plan\n- [x] T002 [P] Configure linting in `ruff.toml`\n\n---\n\n## Phase 3: User Story 1 🎯 MVP\n\n### Tests ⚠️\n\n> **NOTE: write these FIRST**\n\n- [ ] T010 [P] [US1] Contract test in tests/contract/test_login.py\n- [ ] T011 [US1] Implement `src/auth/__init__.py` (depends on T010)\n\n**Checkpoint**: works\n\n```bash\n# Launch all tests:\n- [ ] Task: \"Contract test\"\n```\n",
         )],
-        said: "spec-kit, specs/001-login: 4 tasks, 2 done, 2 open, 2 lines left as prose",
+        report: "spec-kit, specs/001-login: 4 tasks, 2 done, 2 open, 2 lines left as prose",
         steps: &[
             "[x] T001 Create project structure per plan",
             "[x] T002 Configure linting in `ruff.toml`",
@@ -35,7 +35,7 @@ const CASES: &[Case] = &[
             "specs/002-größe/tasks.md",
             "\u{feff}# Tasks\r\n\r\n- [ ] **T001** Größe prüfen\r\n  - [ ] T002 nested\r\n      wrapped line\r\n- [x] T003: Ende",
         )],
-        said: "spec-kit, specs/002-größe: 3 tasks, 1 done, 2 open\n",
+        report: "spec-kit, specs/002-größe: 3 tasks, 1 done, 2 open\n",
         steps: &["[ ] T001 Größe prüfen", "[ ] T002 nested wrapped line", "[x] T003 Ende"],
     },
     Case {
@@ -44,7 +44,7 @@ const CASES: &[Case] = &[
             "openspec/changes/add-export/tasks.md",
             "## 1. Implementation\n- [x] 1.1 Create schema\n- [~] 1.2 Endpoint\n\n## 2. Tests\n\n- [ ] 2.1 Unit tests for `export()`\n- [ ] 2.2 Docs\n- [!] 2.3 Ask\n",
         )],
-        said: "openspec, openspec/changes/add-export: 5 tasks, 1 done, 3 open, 1 in progress, 1 marker not known",
+        report: "openspec, openspec/changes/add-export: 5 tasks, 1 done, 3 open, 1 in progress, 1 marker not known",
         steps: &[
             "[x] 1.1 Create schema",
             "[-] 1.2 Endpoint",
@@ -59,7 +59,7 @@ const CASES: &[Case] = &[
             ".kiro/specs/orders/tasks.md",
             "# Implementation Plan\n\n- [ ] 1. Set up models\n  - Create the folder\n  - _Requirements: 1.1_\n\n  - [x] 1.1 Order model\n    - Write it\n    - _Requirements: 2.1, 2.2_\n\n  - [-] 1.2 Line model\n  - [ ]* 1.3 Write property tests\n\n- [ ] 2. Checkpoint\n",
         )],
-        said: "kiro, .kiro/specs/orders: 5 tasks, 1 done, 3 open, 1 in progress",
+        report: "kiro, .kiro/specs/orders: 5 tasks, 1 done, 3 open, 1 in progress",
         steps: &[
             "[ ] task-1 Set up models",
             "[x] 1.1 Order model",
@@ -74,7 +74,7 @@ const CASES: &[Case] = &[
             "docs/superpowers/plans/2026-01-15-parser.md",
             "# Parser Implementation Plan\n\n> **For agents:** steps use checkbox (`- [ ]`) syntax.\n\n**Goal:** Parse it\n\n---\n\n### Task 1: Lexer\n\n**Files:**\n- Create: `src/lexer.rs`\n\n- [x] **Step 1: Write the failing test**\n\n```rust\n// - [ ] no step\nfn t() {}\n```\n\n- [ ] **Step 2: Run it to make sure it fails**\n\nRun: `cargo test`\n\n### Task 2: Parser\n\n- [ ] **Step 1: Write the failing test**\n",
         )],
-        said: "superpowers, docs/superpowers/plans/2026-01-15-parser.md: 3 tasks, 1 done, 2 open",
+        report: "superpowers, docs/superpowers/plans/2026-01-15-parser.md: 3 tasks, 1 done, 2 open",
         steps: &[
             "[x] 1.1 Write the failing test",
             "[ ] 1.2 Run it to make sure it fails",
@@ -87,7 +87,7 @@ const CASES: &[Case] = &[
             "task_plan.md",
             "# Task Plan: Notes app\n\n## Goal\nWrite it\n\n## Current Phase\nPhase 2\n\n## Phases\n\n### Phase 1: Requirements\n- [x] Understand\n- [x] Document\n- **Status:** complete\n\n### Phase 2: Build\n- [ ] Write\n- **Status:** in_progress\n\n### Phase 3: Deliver\n- [ ] Send\n- **Status:** pending\n\n## Errors\n| Error | Attempt |\n|---|---|\n",
         )],
-        said: "planning-with-files, task_plan.md: 3 tasks, 1 done, 1 open, 1 in progress",
+        report: "planning-with-files, task_plan.md: 3 tasks, 1 done, 1 open, 1 in progress",
         steps: &["[x] phase-1 Requirements", "[-] phase-2 Build", "[ ] phase-3 Deliver"],
     },
     Case {
@@ -96,7 +96,7 @@ const CASES: &[Case] = &[
             "task_plan.md",
             "# Task Plan\n\n## Phases\n- [x] Phase 1: Plan\n- [ ] Phase 2: Research\n- [ ] Phase 3: Write (CURRENT)\n\n## Status\n**Currently in Phase 2**\n",
         )],
-        said: "planning-with-files, task_plan.md: 3 tasks, 1 done, 2 open",
+        report: "planning-with-files, task_plan.md: 3 tasks, 1 done, 2 open",
         steps: &["[x] phase-1 Plan", "[ ] phase-2 Research", "[ ] phase-3 Write (CURRENT)"],
     },
     Case {
@@ -105,7 +105,7 @@ const CASES: &[Case] = &[
             "conductor/tracks/login_20260115/plan.md",
             "# Plan: Login\n\n## Phase 1: Base [checkpoint: 1a2b3c4]\n\n- [x] Task: Write tests [9f8e7d6]\n    - [x] Sub-task one\n- [~] Task: Implement\n- [ ] Task: Conductor - User Manual Verification\n",
         )],
-        said: "conductor, conductor/tracks/login_20260115: 4 tasks, 2 done, 1 open, 1 in progress",
+        report: "conductor, conductor/tracks/login_20260115: 4 tasks, 2 done, 1 open, 1 in progress",
         steps: &[],
     },
     Case {
@@ -114,7 +114,7 @@ const CASES: &[Case] = &[
             ".agent/billing.md",
             "# Billing\n\nThis ExecPlan is a living document.\n\n## Purpose\n\nPay.\n\n## Progress\n\n- [x] (2026-01-15 10:00Z) Read the code.\n- [ ] Write the table (completed: a; remaining: b).\n\n## Surprises & Discoveries\n\n- [ ] not a step\n",
         )],
-        said: "execplan, .agent/billing.md: 2 tasks, 1 done, 1 open, 1 line left as prose",
+        report: "execplan, .agent/billing.md: 2 tasks, 1 done, 1 open, 1 line left as prose",
         steps: &[],
     },
     Case {
@@ -123,7 +123,7 @@ const CASES: &[Case] = &[
             ("memory-bank/activeContext.md", "# Active Context\n\n## Now\nWe test.\n"),
             ("memory-bank/progress.md", "# Progress\n\n## Left\n- [ ] Ship it\n- [x] Begin\n"),
         ],
-        said: "memory-bank, memory-bank/progress.md: 2 tasks, 1 done, 1 open",
+        report: "memory-bank, memory-bank/progress.md: 2 tasks, 1 done, 1 open",
         steps: &[],
     },
     Case {
@@ -132,7 +132,7 @@ const CASES: &[Case] = &[
             (".claude/state/context.md", "# Context\n\nKnown.\n"),
             (".claude/state/todo.md", "- [ ] one\n- [x] two\n"),
         ],
-        said: "state-folder, .claude/state/todo.md: 2 tasks, 1 done, 1 open",
+        report: "state-folder, .claude/state/todo.md: 2 tasks, 1 done, 1 open",
         steps: &[],
     },
     Case {
@@ -141,7 +141,7 @@ const CASES: &[Case] = &[
             "TODO.md",
             "Legend: `[ ]` open\n\n**Legend**\n- [ ] open\n- [x] done\n\n# Work\n* [ ] a\n\t* [x] b\n1. [ ] c\n<details>\n<summary>Old</summary>\n\n- [x] d\n\n</details>\n\n<!-- - [ ] hidden -->\n",
         )],
-        said: "todo, TODO.md: 4 tasks, 2 done, 2 open, 2 lines left as prose",
+        report: "todo, TODO.md: 4 tasks, 2 done, 2 open, 2 lines left as prose",
         steps: &[],
     },
 ];
@@ -150,8 +150,8 @@ const CASES: &[Case] = &[
 fn every_system_is_known_by_its_files_and_read_as_it_is_meant() {
     for case in CASES {
         let project = project(case.files);
-        let said = project.ok(&["adopt"]).stdout;
-        assert!(said.starts_with(case.said), "{}: {said}", case.profile);
+        let printed = project.ok(&["adopt"]).stdout;
+        assert!(printed.starts_with(case.report), "{}: {printed}", case.profile);
         if !case.steps.is_empty() {
             assert_eq!(steps(&project), case.steps, "{}", case.profile);
         }

@@ -91,7 +91,7 @@ fn a_state_goes_back_to_a_list_of_tasks() {
         steps.as_array().unwrap().iter().map(|step| step["status"].clone()).collect()
     };
     let other = self::project(&[("tasks.md", text.as_str())]);
-    let said = other.ok(&["adopt", "tasks.md"]).stdout;
-    assert!(said.contains("5 tasks, 1 done, 1 open, 1 in progress"), "{said}");
+    let printed = other.ok(&["adopt", "tasks.md"]).stdout;
+    assert!(printed.contains("5 tasks, 1 done, 1 open, 1 in progress"), "{printed}");
     assert_eq!(statuses(&other), statuses(&project), "{text}");
 }

@@ -213,10 +213,10 @@ impl Outside {
             disturbed.restore();
         }
         let again = self.scene.finish(&[]);
-        let said = again.text();
-        let is_done = !self.done_already.is_empty() && said.contains(self.done_already);
+        let printed = again.text();
+        let is_done = !self.done_already.is_empty() && printed.contains(self.done_already);
         if again.code != Some(0) && !is_done {
-            return Err(format!("it cannot be repeated: {said}"));
+            return Err(format!("it cannot be repeated: {printed}"));
         }
         same_names(made, &files(project.root()), "repeated, but not done")
     }

@@ -160,7 +160,7 @@ fn a_database_with_other_types_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_refused() {
+fn a_file_that_is_not_a_database_is_refused() {
     let fleet = Fleet::sqlite();
     let alpha = fleet.machine("alpha");
     std::fs::write(alpha.dir().join("noise.db"), b"this is no database at all, not at all")
@@ -216,9 +216,9 @@ fn the_roles_of_the_example_may_do_no_more_than_they_need() {
     let push = ["-C", "billing/state", "fleet", "push"];
     alpha.ok_at("billing", &["step", "start", "1"]);
     assert_eq!(run("looker", &["fleet", "list"]).0, Some(0));
-    let (code, said) = run("looker", &push);
-    assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("permission denied"), "{said}");
+    let (code, printed) = run("looker", &push);
+    assert_eq!(code, Some(1), "{printed}");
+    assert!(printed.contains("permission denied"), "{printed}");
     assert_eq!(run("builder", &push).0, Some(0));
     assert_eq!(run("builder", &["fleet", "pull", "billing", "elsewhere"]).0, Some(0));
 }

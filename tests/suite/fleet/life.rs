@@ -32,7 +32,7 @@ fn a_pulled_state_is_the_published_one_to_the_byte() {
 }
 
 #[test]
-fn directories_are_told_so_that_they_are_found_from_anywhere() {
+fn directories_are_reported_so_that_they_are_found_from_anywhere() {
     let fleet = Fleet::sqlite();
     let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));
     alpha.ok(&["-C", "billing/state", "init", "--goal", "Finish billing"]);
@@ -127,9 +127,10 @@ fn a_machine_that_dies_before_it_notes_a_pull_or_a_push_doubles_nothing() {
         let text = std::fs::read_to_string(alpha.state("billing").join("history.md")).unwrap();
         for title in ["Seen by alpha", "Seen again by alpha", "Seen by beta", "Seen by alpha alone"]
         {
-            let told = text.lines().filter(|line| line.starts_with("### ") && line.contains(title));
+            let headings =
+                text.lines().filter(|line| line.starts_with("### ") && line.contains(title));
             let is_one = |line: &&str| !title.ends_with("alpha") || !line.contains("alone");
-            assert_eq!(told.filter(is_one).count(), 1, "{title}: {text}");
+            assert_eq!(headings.filter(is_one).count(), 1, "{title}: {text}");
         }
     });
 }

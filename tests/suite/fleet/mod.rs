@@ -32,7 +32,7 @@ pub struct Machine<'f> {
 }
 
 /// What a command said.
-pub struct Said {
+pub struct CommandResult {
     pub stdout: String,
     pub stderr: String,
     pub code: i32,
@@ -91,8 +91,8 @@ impl Fleet {
                     .args(["-cmd", ".timeout 30000", "-list", file, sql])
                     .output()
                     .unwrap();
-                let said = String::from_utf8_lossy(&output.stderr).into_owned();
-                assert!(output.status.success(), "{sql}: {said}");
+                let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(output.status.success(), "{sql}: {printed}");
                 String::from_utf8(output.stdout).unwrap()
             }
         }
@@ -124,32 +124,40 @@ impl Machine<'_> {
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> Said {
-        said(self.command(args).output().unwrap())
+    pub fn run(&self, args: &[&str]) -> CommandResult {
+        command_result(self.command(args).output().unwrap())
     }
 
     pub fn ok(&self, args: &[&str]) -> String {
-        let said = self.run(args);
-        assert_eq!(said.code, 0, "{args:?} on {}: {}{}", self.name, said.stdout, said.stderr);
-        said.stdout
+        let printed = self.run(args);
+        assert_eq!(
+            printed.code, 0,
+            "{args:?} on {}: {}{}",
+            self.name, printed.stdout, printed.stderr
+        );
+        printed.stdout
     }
 
     pub fn json(&self, args: &[&str]) -> Value {
-        let said = self.run(&[args, &["--json"]].concat());
-        serde_json::from_str(&said.stdout)
-            .unwrap_or_else(|_| panic!("{args:?}: {}{}", said.stdout, said.stderr))
+        let printed = self.run(&[args, &["--json"]].concat());
+        serde_json::from_str(&printed.stdout)
+            .unwrap_or_else(|_| panic!("{args:?}: {}{}", printed.stdout, printed.stderr))
     }
 
     /// Runs a command in the copy of a project.
-    pub fn at(&self, project: &str, args: &[&str]) -> Said {
+    pub fn at(&self, project: &str, args: &[&str]) -> CommandResult {
         let dir = self.state(project).display().to_string();
         self.run(&[&["-C", &dir], args].concat())
     }
 
     pub fn ok_at(&self, project: &str, args: &[&str]) -> String {
-        let said = self.at(project, args);
-        assert_eq!(said.code, 0, "{args:?} on {}: {}{}", self.name, said.stdout, said.stderr);
-        said.stdout
+        let printed = self.at(project, args);
+        assert_eq!(
+            printed.code, 0,
+            "{args:?} on {}: {}{}",
+            self.name, printed.stdout, printed.stderr
+        );
+        printed.stdout
     }
 
     /// A project with so many steps, published.
@@ -162,9 +170,9 @@ impl Machine<'_> {
     }
 }
 
-fn said(output: Output) -> Said {
+fn command_result(output: Output) -> CommandResult {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Said {
+    CommandResult {
         stdout: text(output.stdout),
         stderr: text(output.stderr),
         code: output.status.code().unwrap_or(-1),

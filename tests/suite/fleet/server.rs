@@ -151,8 +151,8 @@ impl Server {
             if output.status.success() {
                 return String::from_utf8_lossy(&output.stdout).into_owned();
             }
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(Instant::now() < end, "{sql}: {said}");
+            let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(Instant::now() < end, "{sql}: {printed}");
             std::thread::sleep(Duration::from_millis(200));
         }
     }

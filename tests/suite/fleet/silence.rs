@@ -154,8 +154,8 @@ fn a_time_out_that_is_none_is_refused() {
             alpha.command(&["fleet", "list"]).env("STATEDIR_FLEET_TIMEOUT", wrong).output();
         let output = output.unwrap();
         assert_eq!(output.status.code(), Some(1), "{wrong}: {output:?}");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(said.contains("STATEDIR_FLEET_TIMEOUT=30s"), "{said}");
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(printed.contains("STATEDIR_FLEET_TIMEOUT=30s"), "{printed}");
     }
 }
 

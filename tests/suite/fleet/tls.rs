@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Command};
 
-use super::{Fleet, said};
+use super::{Fleet, command_result};
 use crate::needs;
 
 fn openssl(dir: &Path, line: &str) {
@@ -40,7 +40,9 @@ fn a_server_with_a_certificate_is_verified_and_the_password_comes_from_where_psq
     let status = |host: &str, query: &str, env: &[(&str, &str)]| {
         let url = format!("postgres://worker@{host}:{}/fleet?{query}", server.port);
         let mut command = alpha.command(&["fleet", "status"]);
-        said(command.env("STATEDIR_FLEET", url).envs(env.iter().copied()).output().unwrap())
+        command_result(
+            command.env("STATEDIR_FLEET", url).envs(env.iter().copied()).output().unwrap(),
+        )
     };
     let root = |name: &str| format!("sslmode=verify-full&sslrootcert={}", dir.join(name).display());
     let password = [("PGPASSWORD", "hunter2-hunter2")];

@@ -214,12 +214,12 @@ fn no_worker_outlives_a_test_that_fails() {
     let fleet = Fleet::sqlite();
     // Somebody else works on it, so that the workers wait.
     fleet.machine("operator").start("billing", 1);
-    let (told, started) = std::sync::mpsc::channel();
+    let (sender, started) = std::sync::mpsc::channel();
     let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        let said = fleet.machine("operator").dir().join("acknowledged");
-        let crew = Crew::start(&fleet, &fleet.url, 2, said);
+        let path = fleet.machine("operator").dir().join("acknowledged");
+        let crew = Crew::start(&fleet, &fleet.url, 2, path);
         assert!(crew.running().len() >= 2, "the control");
-        crew.workers.iter().for_each(|child| told.send(child.id()).unwrap());
+        crew.workers.iter().for_each(|child| sender.send(child.id()).unwrap());
         std::panic::resume_unwind(Box::new("as a failed test does"));
     }));
     assert!(failed.is_err());
@@ -279,20 +279,20 @@ fn live(fleet: &Fleet, url: &str, seen: usize, mut trouble: impl FnMut(u64) -> b
     drop(crew);
     let pushes = accepted(fleet);
     assert_eq!(faults(&pushes), [""; 0]);
-    let said = std::fs::read_to_string(&acknowledged).unwrap_or_default();
-    assert!(said.lines().count() >= seen, "the control: {said}");
+    let acknowledgements = std::fs::read_to_string(&acknowledged).unwrap_or_default();
+    assert!(acknowledgements.lines().count() >= seen, "the control: {acknowledgements}");
     let is_there = |line: &&str| {
         let revision = line.rsplit(' ').next().unwrap();
         pushes.iter().any(|push| push.revision == revision)
     };
-    let lost: Vec<&str> = said.lines().filter(|line| !is_there(line)).collect();
+    let lost: Vec<&str> = acknowledgements.lines().filter(|line| !is_there(line)).collect();
     assert_eq!(lost, [""; 0], "acknowledged, and not there");
     eprintln!(
         "{workers} workers, {projects} projects, {kills} kills, {:?}: {} pushes, {} of them seen to be \
          acknowledged and none lost, no two holders at once; no command was seen longer than {:?}",
         began.elapsed(),
         pushes.len(),
-        said.lines().count(),
+        acknowledgements.lines().count(),
         longest.1
     );
     for number in 0..projects {

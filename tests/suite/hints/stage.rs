@@ -58,13 +58,13 @@ pub fn scenes() -> Vec<Scene> {
 }
 
 /// What a command said.
-pub struct Said {
+pub struct CommandResult {
     pub code: i32,
     stdout: String,
     stderr: String,
 }
 
-impl Said {
+impl CommandResult {
     pub fn text(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
@@ -137,7 +137,7 @@ impl Stage {
     }
 
     /// Runs a line of shell.
-    pub fn run(&self, line: &str) -> Said {
+    pub fn run(&self, line: &str) -> CommandResult {
         let bin = Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap();
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
         let script = format!("{}\n{line}", include_str!("prelude.sh"));
@@ -158,7 +158,7 @@ impl Stage {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        Said {
+        CommandResult {
             code: output.status.code().unwrap_or(255),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn tools_are_counted_without_an_operation_and_told_by_the_next_step() {
+fn tools_are_counted_without_an_operation_and_reported_by_the_next_step() {
     let project = Project::classic();
     project.ok(&["step", "add", "Do it"]);
     project.ok(&["step", "start", "1"]);
@@ -49,8 +49,8 @@ fn a_limit_that_is_reached_is_asked_about_and_crossing_it_is_an_event() {
     {
         assert_eq!(fire(&project, tool("PreToolUse", name, input)), None, "{name}");
     }
-    let told = fire(&project, write("PostToolUse")).unwrap();
-    assert!(context(&told).contains("max_file_operations is exceeded"), "{told}");
+    let reported = fire(&project, write("PostToolUse")).unwrap();
+    assert!(context(&reported).contains("max_file_operations is exceeded"), "{reported}");
     assert!(project.read("history.md").contains("Limit Exceeded"));
     assert_eq!(used(&project, "file_operations"), json!(3));
     fire(&project, write("PostToolUse"));
@@ -157,8 +157,8 @@ fn a_limit_is_not_raised_by_an_agent_that_nobody_watches() {
         event["session_id"] = json!("s1");
         event["cwd"] = json!(project.root());
         let env = [("CLAUDE_CODE_SESSION_ATTENDED", attended)];
-        let said = fire_in(&project, &[], &env, event.to_string().as_bytes()).stdout;
-        let answer: Value = serde_json::from_str(&said).unwrap_or_default();
+        let printed = fire_in(&project, &[], &env, event.to_string().as_bytes()).stdout;
+        let answer: Value = serde_json::from_str(&printed).unwrap_or_default();
         answer["hookSpecificOutput"]["permissionDecision"].as_str().map(str::to_owned)
     };
     let constraints = project.root().join("workspace/state/constraints.md");

@@ -56,8 +56,11 @@ fn a_step_left_running_is_mentioned_once() {
     assert_eq!(fire(&project, stop(false)), None, "once");
     let other = |event: &str| json!({ "hook_event_name": event, "session_id": "another" });
     assert_eq!(fire(&project, other("SubagentStop")), None, "a helper is not held up");
-    let told = fire(&project, other("Stop")).unwrap();
-    assert!(told["reason"].as_str().unwrap().contains("step 2 "), "nor is the one mention used up");
+    let printed = fire(&project, other("Stop")).unwrap();
+    assert!(
+        printed["reason"].as_str().unwrap().contains("step 2 "),
+        "nor is the one mention used up"
+    );
     project.ok(&["step", "fail", "1", "--error", "x", "--force"]);
     project.ok(&["step", "retry", "1", "--actor", "person"]);
     assert!(fire(&project, stop(false)).is_some(), "another attempt, by the session's user");
@@ -88,7 +91,7 @@ fn sessions_that_only_stop_are_forgotten_in_the_end() {
 }
 
 #[test]
-fn a_session_whose_commands_carry_its_name_is_not_told_about_others() {
+fn a_session_whose_commands_carry_its_name_gets_no_reports_about_others() {
     let project = Project::with_steps(1);
     let file = project.root().join("env.sh");
     let start =

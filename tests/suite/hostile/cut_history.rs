@@ -21,9 +21,9 @@ fn an_entry_that_was_cut_off_is_named_after_the_history_went_on() {
     let project = Project::new();
     let lost = cut(&project);
     let verified = project.run(&["history", "verify"]);
-    let told = format!("{}{}", verified.stdout, verified.stderr);
-    assert_eq!(verified.code, 4, "{told}");
-    assert!(told.contains("an edit outside statedir, operation "), "{told}");
+    let printed = format!("{}{}", verified.stdout, verified.stderr);
+    assert_eq!(verified.code, 4, "{printed}");
+    assert!(printed.contains("an edit outside statedir, operation "), "{printed}");
     let fixed = project.ok(&["check", "--fix"]).stdout;
     assert!(fixed.contains("1 entry that had been removed: appended again"), "{fixed}");
     let history = fs::read_to_string(project.root().join("workspace/state/history.md")).unwrap();

@@ -375,16 +375,16 @@ fn a_value_of_the_wrong_kind_where_commands_write_is_found() {
     ] {
         project.ok(&["var", "set", path, value]);
         let checked = project.run(&["check"]);
-        let told = format!("{}{}", checked.stdout, checked.stderr);
-        assert_eq!(checked.code, 4, "{told}");
-        assert!(told.contains(&format!("`{path}` is ")), "{told}");
+        let printed = format!("{}{}", checked.stdout, checked.stderr);
+        assert_eq!(checked.code, 4, "{printed}");
+        assert!(printed.contains(&format!("`{path}` is ")), "{printed}");
         project.ok(&["undo"]);
         project.ok(&["check"]);
     }
 }
 
 #[test]
-fn text_in_brackets_that_a_command_took_is_no_placeholder() {
+fn text_in_brackets_that_a_command_took_is_not_a_placeholder() {
     let project = Project::new();
     project.ok(&["context", "add", "[Smith 2024]"]);
     project.ok(&[

@@ -53,7 +53,7 @@ fn the_checker_reports_every_forbidden_thing() {
         let finish = ground.trace(&words, b"", false);
         let harm = ground.judge(&finish.deeds, &[]);
         let found = harm.iter().any(|harm| harm.contains(word) && harm.ends_with(path));
-        assert!(found, "`{script}` is not reported: {harm:#?}\n{}", finish.said);
+        assert!(found, "`{script}` is not reported: {harm:#?}\n{}", finish.output);
         let changes = !["cat", "chown"].iter().any(|harmless| script.starts_with(harmless))
             && !path.ends_with("cat");
         assert_eq!(changes, !ground.damage().is_empty(), "{script}: {:?}", ground.damage());

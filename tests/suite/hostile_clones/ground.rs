@@ -57,7 +57,7 @@ type Prints = BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>)>;
 /// How a command ended, and what it did.
 pub struct Finish {
     pub code: Option<i32>,
-    pub said: String,
+    pub output: String,
     pub late: bool,
     pub deeds: Vec<Deed>,
 }
@@ -276,9 +276,9 @@ impl Ground {
         // strace dies of the signal that its command died of.
         let killed = status.signal().map(|signal| 128 + signal);
         let code = if endless { Some(0) } else { status.code().or(killed) };
-        let said = fs::read(self.place.join("traces/said")).unwrap();
+        let printed = fs::read(self.place.join("traces/said")).unwrap();
         let deeds = trace::read(&prefix, &self.clone_dir(), links);
-        Finish { code, said: String::from_utf8_lossy(&said).into_owned(), late, deeds }
+        Finish { code, output: String::from_utf8_lossy(&printed).into_owned(), late, deeds }
     }
 
     /// Runs a command; gives everything that it should not have done.
@@ -292,7 +292,7 @@ impl Ground {
             harm.push(format!("ended with {:?}", finish.code));
         }
         if !harm.is_empty() {
-            harm.push(format!("it said: {:.600}", finish.said));
+            harm.push(format!("it said: {:.600}", finish.output));
         }
         harm
     }

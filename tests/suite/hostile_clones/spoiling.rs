@@ -9,11 +9,11 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
+    fake_repository_files::make_fake_repository,
     forgery,
     ground::{Carrier, Ground, clear},
-    look_alike::make_look_alike,
 };
-use crate::dice::Dice;
+use crate::random::Random;
 
 /// Places in a project that some command reads or writes.
 pub const PLACES: [&str; 49] = [
@@ -69,7 +69,7 @@ pub const PLACES: [&str; 49] = [
 ];
 
 /// Spoils a repository in one to three ways; gives what was done.
-pub fn spoil(ground: &Ground, carrier: Carrier, dice: &mut Dice) -> Vec<String> {
+pub fn spoil(ground: &Ground, carrier: Carrier, dice: &mut Random) -> Vec<String> {
     (0..1 + dice.below(3))
         .map(|_| match dice.below(10) {
             0..5 => shape(ground, carrier, dice),
@@ -81,7 +81,7 @@ pub fn spoil(ground: &Ground, carrier: Carrier, dice: &mut Dice) -> Vec<String> 
 }
 
 /// Puts something of another kind at a place.
-fn shape(ground: &Ground, carrier: Carrier, dice: &mut Dice) -> String {
+fn shape(ground: &Ground, carrier: Carrier, dice: &mut Random) -> String {
     let name = *dice.pick(&PLACES);
     let at = ground.at(name);
     let up = "../".repeat(name.matches('/').count() + 1);
@@ -119,7 +119,7 @@ fn shape(ground: &Ground, carrier: Carrier, dice: &mut Dice) -> String {
 }
 
 /// Replaces one field of one record, and makes the checksums right.
-fn record(ground: &Ground, dice: &mut Dice) -> String {
+fn record(ground: &Ground, dice: &mut Random) -> String {
     let files: Vec<PathBuf> = ["log", "checkpoints"]
         .iter()
         .flat_map(|dir| fs::read_dir(ground.private(dir)).into_iter().flatten().flatten())
@@ -140,7 +140,7 @@ fn record(ground: &Ground, dice: &mut Dice) -> String {
     let at = dice.below(records.len());
     let field = dice.pick(&forgery::fields(&records[at])).clone();
     let value = hostile(ground, dice);
-    let said = format!("{}: {at}{field} = {value:.60}", path.display());
+    let description = format!("{}: {at}{field} = {value:.60}", path.display());
     *records[at].pointer_mut(&field).unwrap() = value;
     if dice.below(2) == 0 {
         forgery::chain(&mut records);
@@ -149,11 +149,11 @@ fn record(ground: &Ground, dice: &mut Dice) -> String {
         clear(&ground.private("head"));
     }
     ground.put(&path, forgery::encode(&records));
-    said
+    description
 }
 
 /// A value that no record should have.
-pub fn hostile(ground: &Ground, dice: &mut Dice) -> Value {
+pub fn hostile(ground: &Ground, dice: &mut Random) -> Value {
     let victim = ground.victim().display().to_string();
     let deep = (0..100).fold(json!(0), |inner, _| json!([inner]));
     let values = [
@@ -195,7 +195,7 @@ pub fn hostile(ground: &Ground, dice: &mut Dice) -> Value {
 }
 
 /// The small files that hold no records.
-fn notes(ground: &Ground, dice: &mut Dice) -> String {
+fn notes(ground: &Ground, dice: &mut Random) -> String {
     let victim = ground.victim().display().to_string();
     match dice.below(4) {
         0 => {
@@ -224,9 +224,9 @@ fn notes(ground: &Ground, dice: &mut Dice) -> String {
 }
 
 /// Makes a directory look like a repository.
-fn look_alike(ground: &Ground, dice: &mut Dice) -> String {
+fn look_alike(ground: &Ground, dice: &mut Random) -> String {
     let dir = *dice.pick(&["workspace/state", "workspace", "workspace/state/.statedir"]);
     let bare = dice.below(2) == 0;
-    make_look_alike(ground, &ground.at(dir), bare);
+    make_fake_repository(ground, &ground.at(dir), bare);
     format!("{dir} looks like a repository, bare: {bare}")
 }

@@ -13,12 +13,12 @@ use super::{
     ground::{Carrier, Ground},
     spoiling,
 };
-use crate::dice::Dice;
 use crate::needs;
+use crate::random::Random;
 
 /// Runs every `step`th act in the clone with a number; gives what went wrong, and how many ran.
 fn sweep(seed: u64, step: usize) -> (Vec<String>, usize) {
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ seed.wrapping_mul(0xbf58_476d_1ce4_e5b9).max(1));
+    let mut dice = Random(0x9e37_79b9_7f4a_7c15 ^ seed.wrapping_mul(0xbf58_476d_1ce4_e5b9).max(1));
     let carrier = if dice.below(2) == 0 { Carrier::Clone } else { Carrier::Copy };
     let mut done = Vec::new();
     let spoiled = Ground::new(carrier, |ground| {

@@ -52,9 +52,9 @@ fn the_python_client_lists_and_calls_everything() {
         command.arg(source("tests/suite/mcp/every_call.py"));
         command.arg(env!("CARGO_BIN_EXE_statedir")).arg(project.root());
         command.arg(source("tests/suite/mcp/calls.json")).arg(mode);
-        let said = succeeded(&command.output().unwrap());
+        let printed = succeeded(&command.output().unwrap());
         let calls = every_call().len();
-        assert_eq!(said, format!("{version}: {calls} calls, 6 resources, 2 prompts\n"));
+        assert_eq!(printed, format!("{version}: {calls} calls, 6 resources, 2 prompts\n"));
         project.ok(&["history", "verify"]);
     }
 }
@@ -67,9 +67,9 @@ fn the_python_example_works_until_no_step_is_left() {
     let mut command = Command::new(&python);
     command.arg(source("examples/agent_mcp.py")).arg(project.root());
     command.arg(env!("CARGO_BIN_EXE_statedir"));
-    let said = succeeded(&command.output().unwrap());
-    assert!(said.contains("> 2 Do part 2\n"), "{said}");
-    assert!(said.ends_with(": 3 done, 1 failed\n"), "{said}");
+    let printed = succeeded(&command.output().unwrap());
+    assert!(printed.contains("> 2 Do part 2\n"), "{printed}");
+    assert!(printed.ends_with(": 3 done, 1 failed\n"), "{printed}");
     let status = project.json(&["status"]);
     assert_eq!((status["completed"].as_u64(), status["failed"].as_u64()), (Some(3), Some(1)));
     assert!(project.read("context.md").contains("this cannot be done"));

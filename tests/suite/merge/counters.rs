@@ -31,8 +31,8 @@ fn the_first_change_after_a_merge_takes_them_over() {
     project.ok(&["undo"]);
     project.write("plan.md", project.read("plan.md").replace("Theirs", "Their own"));
     assert_eq!(project.read("variables.json"), text);
-    let said = project.ok(&["context", "add", "a finding"]).stderr;
-    assert!(said.contains("follows plan.md again"), "{said}");
+    let printed = project.ok(&["context", "add", "a finding"]).stderr;
+    assert!(printed.contains("follows plan.md again"), "{printed}");
     assert_eq!(total(&repository), 4);
     assert_eq!(project.json(&["check"])["findings"], json!([]));
     // The control: an edit of the counters themselves is nobody's consequence.

@@ -25,7 +25,7 @@ fn hook(root: &Path, name: &str, script: &str) -> PathBuf {
 }
 
 #[test]
-fn a_merge_that_a_hook_refuses_is_no_conflict() {
+fn a_merge_that_a_hook_refuses_is_not_a_conflict() {
     for script in ["echo not today >&2; exit 1", "exit 1"] {
         let Some((repository, _place, path)) = with_one() else { return };
         let root = repository.project.root();

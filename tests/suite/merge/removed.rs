@@ -49,9 +49,10 @@ fn a_reverted_entry_is_named_and_comes_back() {
 fn the_next_command_says_so_once_and_the_entry_is_not_forgotten() {
     let Some(repository) = reverted() else { return };
     let project = &repository.project;
-    let said = |ran: crate::builder::Ran| ran.stderr.contains("history.md is an earlier version");
-    assert!(said(project.ok(&["history", "add", "Three"])));
-    assert!(!said(project.ok(&["history", "add", "Four"])));
+    let printed =
+        |ran: crate::builder::Ran| ran.stderr.contains("history.md is an earlier version");
+    assert!(printed(project.ok(&["history", "add", "Three"])));
+    assert!(!printed(project.ok(&["history", "add", "Four"])));
     assert_eq!(went(project), 1);
     project.ok(&["check", "--fix"]);
     assert_eq!(titles(project), ["One", "Three", "Four", "Two"]);
@@ -116,8 +117,8 @@ fn what_people_are_shown_of_a_file_hides_no_entry_from_us() {
     repository.git(&["checkout", "--quiet", "main"]);
     project.ok(&VERIFY);
     assert_eq!(project.json(&["check"])["findings"], serde_json::json!([]));
-    let said = project.ok(&["history", "add", "Two"]).stderr;
-    assert!(!said.contains("is missing from history.md"), "{said}");
+    let printed = project.ok(&["history", "add", "Two"]).stderr;
+    assert!(!printed.contains("is missing from history.md"), "{printed}");
     // The control: one that is lost here is found.
     repository.commit("two");
     let cut = project.read("history.md").replace("### Two", "### Zwei");

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::repository::Repository;
-use crate::{dice::Dice, prove};
+use crate::{random::Random, sweep_size};
 
 /// The ids of all entries.
 fn entries(repository: &Repository) -> BTreeSet<String> {
@@ -18,7 +18,7 @@ fn entries(repository: &Repository) -> BTreeSet<String> {
 }
 
 /// One or two random changes on the branch that is checked out.
-fn work(repository: &Repository, dice: &mut Dice, number: usize) {
+fn work(repository: &Repository, dice: &mut Random, number: usize) {
     let project = &repository.project;
     for _ in 0..=dice.roll(2) {
         let step = (dice.roll(3) + 1).to_string();
@@ -45,7 +45,7 @@ fn work(repository: &Repository, dice: &mut Dice, number: usize) {
 }
 
 /// Settles whatever is left and completes what git began.
-fn settle(repository: &Repository, dice: &mut Dice) {
+fn settle(repository: &Repository, dice: &mut Random) {
     let project = &repository.project;
     project.ok(&["merge", "--resolve"]);
     let left = project.json(&["merge", "--list"]);
@@ -90,7 +90,7 @@ fn is_under_way(repository: &Repository) -> bool {
 }
 
 /// Lets git apply commits one after another, and settles where it stops.
-fn go_on(repository: &Repository, dice: &mut Dice, args: &[&str], verb: &str) {
+fn go_on(repository: &Repository, dice: &mut Random, args: &[&str], verb: &str) {
     let mut ran = repository.try_git(args);
     for _ in 0..100 {
         // A commit without changes ends at once, and with a complaint.
@@ -126,7 +126,7 @@ fn bring_back(repository: &Repository, before: &BTreeSet<String>, what: &str) {
 }
 
 /// Merges both other branches at once, or one after another where git gives up.
-fn octopus(repository: &Repository, dice: &mut Dice, one: &str) -> BTreeSet<String> {
+fn octopus(repository: &Repository, dice: &mut Random, one: &str) -> BTreeSet<String> {
     let others: Vec<&str> = ["a", "b", "c"].into_iter().filter(|name| *name != one).collect();
     let mut all = entries(repository);
     for other in &others {
@@ -147,7 +147,7 @@ fn octopus(repository: &Repository, dice: &mut Dice, one: &str) -> BTreeSet<Stri
 }
 
 fn sweep(seed: u64, merges: usize) {
-    let mut dice = Dice::new(seed);
+    let mut dice = Random::new(seed);
     let driver = dice.roll(4) > 0;
     let mut has_picked = false;
     let repository = if driver { Repository::new() } else { Repository::without_driver(3) };
@@ -205,7 +205,7 @@ fn sweep(seed: u64, merges: usize) {
 }
 #[test]
 fn generated_merges_lose_nothing_and_stay_readable() {
-    let slice = prove::Slice::wanted().unwrap_or(prove::Slice { size: 3, seed: 1 });
+    let slice = sweep_size::Slice::wanted().unwrap_or(sweep_size::Slice { size: 3, seed: 1 });
     for seed in 0..slice.size {
         sweep(slice.seed.wrapping_mul(1000) + seed, 5);
     }

@@ -84,7 +84,7 @@ fn files_that_were_there_before_show_no_progress() {
 }
 
 #[test]
-fn white_space_is_no_work_and_a_link_out_of_the_project_no_evidence() {
+fn white_space_is_not_work_and_a_link_out_of_the_project_is_not_evidence() {
     let project = half_done(3, 1);
     project.ok(&["step", "set", "2", "--effects", "writes auth.py"]);
     project.ok(&["step", "start", "2"]);

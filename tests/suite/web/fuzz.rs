@@ -122,7 +122,7 @@ fn no_request_does_any_harm() {
     let (mut tried, mut shown) = (0, 0);
     while Instant::now() < end {
         let bytes = request(&mut chance, &server, &home, &revision);
-        let said = || String::from_utf8_lossy(&bytes).into_owned();
+        let printed = || String::from_utf8_lossy(&bytes).into_owned();
         let mut stream = TcpStream::connect(&server.host).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let _ = stream.write_all(&bytes);
@@ -149,10 +149,10 @@ fn no_request_does_any_harm() {
                     | "422"
             ),
             "{status}: {}",
-            said()
+            printed()
         );
-        assert!(answer.contains("Content-Security-Policy: default-src 'none'"), "{}", said());
-        assert!(!answer.contains("root:"), "{}", said());
+        assert!(answer.contains("Content-Security-Policy: default-src 'none'"), "{}", printed());
+        assert!(!answer.contains("root:"), "{}", printed());
         tried += 1;
         shown += usize::from(status == "200");
     }

@@ -58,7 +58,7 @@ fn a_change_on_the_command_line_reaches_every_open_page() {
 }
 
 #[test]
-fn what_happened_before_a_page_listened_is_told_at_once() {
+fn what_happened_before_a_page_listened_is_reported_at_once() {
     let project = project();
     let server = Server::start(&project, &[]);
     let shown = server.revision();

@@ -66,14 +66,14 @@ fn two_moments_are_compared_by_meaning() {
     project.ok(&["step", "start", "1"]);
     let second = server.revision();
     project.ok(&["context", "add", "Something <b>else</b>"]);
-    let told = |address: &str| {
+    let differences = |address: &str| {
         let page = server.get(address).body;
         page.split("<ul class=\"differences\">").nth(1).unwrap().to_owned()
     };
-    let between = told(&format!("{home}diff?from={first}&to={second}"));
+    let between = differences(&format!("{home}diff?from={first}&to={second}"));
     assert!(between.contains("step 1"), "{between}");
     assert!(!between.contains("Something"), "it came later: {between}");
-    let since = told(&format!("{home}diff?from={second}"));
+    let since = differences(&format!("{home}diff?from={second}"));
     assert!(since.contains("Something &lt;b&gt;else") && !since.contains("step 1 "), "{since}");
     // The page offers two to choose from the list, and what each operation changed.
     let operations = server.get(&format!("{home}operations")).body;
@@ -82,7 +82,7 @@ fn two_moments_are_compared_by_meaning() {
         assert!(operations.contains(&radio), "{radio}: {operations}");
     }
     let changes = link_with(&operations, "/diff?from=");
-    assert!(told(&changes).contains("Something &lt;b&gt;else"));
+    assert!(differences(&changes).contains("Something &lt;b&gt;else"));
     for (query, status) in [
         ("", 400),
         ("from=--text", 400),
@@ -108,8 +108,8 @@ fn what_others_did_since_ones_own_last_change_is_on_the_board() {
     let page = server.get(&server.home()).body;
     assert!(page.contains("<b>3 changes</b> since your last (codex 1, claude 2)"), "{page}");
     let diff = server.get(&link_with(&page, "/diff?from=")).body;
-    let told = diff.split("<ul class=\"differences\">").nth(1).unwrap();
-    assert!(told.contains("It rains") && !told.contains("Ask around"), "{told}");
+    let listed = diff.split("<ul class=\"differences\">").nth(1).unwrap();
+    assert!(listed.contains("It rains") && !listed.contains("Ask around"), "{listed}");
 }
 
 #[test]

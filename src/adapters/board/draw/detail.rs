@@ -23,7 +23,7 @@ pub(super) fn lines(model: &Model, theme: Theme, width: usize) -> Vec<Line<'stat
     let mut page = Page { theme, width: width.max(20), lines: Vec::new() };
     let Some(loaded) = model.loaded.as_deref() else { return page.lines };
     let item = model.item();
-    let told = match model.view {
+    let drawn = match model.view {
         View::Steps | View::Board => item.and_then(|at| page.step(loaded, at)),
         View::Graph => item.and_then(|at| page.node(loaded, lists::node(loaded, at)?)),
         View::Timeline => item.and_then(|at| page.entry(loaded.attempt(at)?)),
@@ -34,7 +34,7 @@ pub(super) fn lines(model: &Model, theme: Theme, width: usize) -> Vec<Line<'stat
         View::Rules => item.and_then(|at| page.rule(loaded, at)),
         View::Reviews => item.and_then(|at| page.review(loaded, at)),
     };
-    if told.is_none() {
+    if drawn.is_none() {
         page.overview(loaded);
     }
     page.lines
@@ -95,15 +95,15 @@ impl Page {
 
     fn step(&mut self, loaded: &Loaded, at: usize) -> Option<()> {
         let step = loaded.dashboard.overview.steps.get(at)?;
-        let said = loaded.dashboard.state.steps.get(at)?;
+        let fields = loaded.dashboard.state.steps.get(at)?;
         self.title(&format!("{} {}", step.number, step.title));
         self.standing(step);
-        if let Some(text) = said.description.as_deref().filter(|text| !text.trim().is_empty()) {
+        if let Some(text) = fields.description.as_deref().filter(|text| !text.trim().is_empty()) {
             self.blank();
             self.text(text.trim());
             self.blank();
         }
-        for (name, value) in said.facts() {
+        for (name, value) in fields.facts() {
             self.fact(&name, &value);
         }
         let outputs = step.id.as_ref().and_then(|id| loaded.dashboard.state.results.get(id));
@@ -157,8 +157,8 @@ impl Page {
     }
 
     fn entry(&mut self, entry: &Entry) -> Option<()> {
-        let told = entry.summary();
-        self.title(&told.heading);
+        let summary = entry.summary();
+        self.title(&summary.heading);
         let (mark, style) = rows::proof_mark(self.theme, entry.proof());
         let (word, why) = entry.proof().words();
         self.lines.push(Line::styled(format!("{mark} {word}: {why}"), style));
@@ -258,8 +258,8 @@ impl Page {
         self.text(&review.text);
         let about = |entry: &&Entry| entry.field("review") == Some(review.id.as_str());
         for entry in loaded.dashboard.entries.iter().rev().filter(about).take(10) {
-            let told = entry.summary();
-            self.fact(entry.time.as_deref().unwrap_or("-"), &told.heading);
+            let summary = entry.summary();
+            self.fact(entry.time.as_deref().unwrap_or("-"), &summary.heading);
             for key in ["decision", "why", "reason", "actor"] {
                 if let Some(value) = entry.field(key) {
                     self.fact(&format!("  {key}"), value);

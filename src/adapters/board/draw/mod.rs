@@ -136,7 +136,7 @@ fn list(model: &Model, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     if place.visible.is_empty() {
         let text = match place.filter.is_empty() {
             true => rows::nothing(model.view).to_owned(),
-            false => format!("nothing has `{}`", place.filter),
+            false => format!("nothing matches `{}`", place.filter),
         };
         let text = theme.charset.line(&text, areas.list.width.into());
         buffer.set_stringn(
@@ -175,7 +175,7 @@ fn heading(model: &Model, theme: Theme, text: &str, area: Rect, buffer: &mut Buf
     }
     let found = model.found.as_ref().filter(|_| model.view == View::History && model.dir.is_some());
     if let Some(found) = found {
-        right = format!("{right}, {} in all the history", found.total);
+        right = format!("{right}, {} in the whole history", found.total);
     }
     if model.view == View::Board && model.dir.is_some() {
         right = format!("by {} (b)  {right}", if model.by_group { "group" } else { "status" });
@@ -241,7 +241,7 @@ fn states(model: &Model, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     if place.visible.is_empty() {
         let text = match place.filter.is_empty() {
             true => "there is no state here yet: statedir init --goal '…'",
-            false => "no state has that",
+            false => "no state matches",
         };
         buffer.set_stringn(
             areas.list.x,

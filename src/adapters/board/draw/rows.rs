@@ -51,7 +51,7 @@ pub(super) fn nothing(view: View) -> &'static str {
     }
 }
 
-/// What the rows of the list at hand are drawn from.
+/// What the rows of the current list are drawn from.
 pub(super) struct Rows<'m> {
     model: &'m Model,
     loaded: Option<&'m Loaded>,
@@ -168,11 +168,11 @@ impl<'m> Rows<'m> {
     fn entry(&self, entry: &Entry) -> Line<'static> {
         let proof = entry.proof();
         let (mark, style) = proof_mark(self.theme, proof);
-        let told = entry.summary();
+        let summary = entry.summary();
         let room = self.width.saturating_sub(TIME + 3);
-        let text = match told.quiet.is_empty() {
-            true => told.heading,
-            false => format!("{}  {}", told.heading, told.quiet),
+        let text = match summary.byline.is_empty() {
+            true => summary.heading,
+            false => format!("{}  {}", summary.heading, summary.byline),
         };
         Line::from(vec![
             Span::styled(format!("{mark} "), style),
@@ -280,7 +280,7 @@ fn moment(theme: Theme, text: &str) -> String {
     theme.charset.cell(text.get(..TIME).unwrap_or(&text), TIME)
 }
 
-/// What matters about a step now: who works on it, what it waits for, how often it was tried.
+/// What matters about a step now: who works on it, what it waits for, how many attempts it had.
 fn facts(theme: Theme, step: &StepOverview) -> (String, Style) {
     if let Some(holder) = step.holder.as_ref().filter(|_| step.is_running()) {
         let actor = step.claimed_by.as_ref().map_or("nobody", |claim| claim.actor.as_str());

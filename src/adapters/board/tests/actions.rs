@@ -168,7 +168,7 @@ fn an_earlier_moment_can_be_restored() {
 }
 
 #[test]
-fn operations_are_told_by_what_they_mean() {
+fn operations_are_reported_by_what_they_mean() {
     let mut desk = worked(false);
     desk.press("6");
     desk.press("j");
@@ -207,7 +207,7 @@ fn a_refusal_has_the_message_and_the_hint_of_the_command_line() {
 }
 
 #[test]
-fn what_changed_meanwhile_is_told_and_nothing_is_overwritten() {
+fn what_changed_meanwhile_is_reported_and_nothing_is_overwritten() {
     for is_renamed in [false, true] {
         let mut desk = worked(is_renamed);
         desk.press("jjj");
@@ -282,7 +282,7 @@ fn filters_narrow_a_list_and_are_taken_back() {
         desk.press("/x⎋");
         desk.shows("2 of 7");
         desk.press("/ nobody has this⏎");
-        desk.shows("nothing has");
+        desk.shows("nothing matches");
         desk.press("c");
         assert!(desk.model.running.is_none(), "nothing is selected");
         desk.press("⎋");
@@ -305,10 +305,10 @@ fn a_search_finds_what_is_older_than_what_was_read() {
     desk.look();
     desk.press("5");
     desk.press("/which region");
-    desk.shows("nothing has");
+    desk.shows("nothing matches");
     desk.press("⏎");
     desk.shows("Asked the user");
-    desk.shows("1 in all the history");
+    desk.shows("1 in the whole history");
     desk.press("⎋");
     desk.shows("Note 599");
 }
@@ -329,7 +329,7 @@ fn damage_in_the_history_is_marked() {
 }
 
 #[test]
-fn a_state_that_breaks_meanwhile_is_told_and_recovers() {
+fn a_state_that_breaks_meanwhile_is_reported_and_recovers() {
     let mut desk = worked(false);
     let plan = desk.dir.join("plan.md");
     let text = std::fs::read(&plan).unwrap();

@@ -21,7 +21,7 @@ use super::{
     draw,
     model::{Model, Overlay},
     source::{Loaded, Source},
-    update::{Effect, tell, update},
+    update::{Effect, on_news, update},
 };
 use crate::{
     adapters::cli::in_process::Caller,
@@ -98,7 +98,7 @@ impl Desk {
     fn look(&mut self) {
         let loaded = Loaded::read(&self.workspace("ada")).unwrap();
         let news = super::source::News::Loaded(Arc::new(loaded));
-        let effects = tell(&mut self.model, news);
+        let effects = on_news(&mut self.model, news);
         self.carry_out(effects);
     }
 
@@ -107,7 +107,7 @@ impl Desk {
             match effect {
                 Effect::Ask(request) => {
                     for news in self.source.answer(request) {
-                        let more = tell(&mut self.model, news);
+                        let more = on_news(&mut self.model, news);
                         self.carry_out(more);
                     }
                 }

@@ -101,7 +101,7 @@ fn ascii_is_enough_where_the_locale_asks_for_it() {
 }
 
 #[test]
-fn a_terminal_that_is_too_small_is_told_so() {
+fn a_terminal_that_is_too_small_is_reported() {
     let mut desk = busy(false);
     for size in [(79, 24), (80, 23), (10, 2), (1, 1), (0, 0)] {
         desk.send(Event::Resize(size.0, size.1));

@@ -45,8 +45,8 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
 /// What adds the arguments or verbs of a command to it.
 pub(super) type Describe = fn(clap::Command) -> clap::Command;
 
-/// Makes of the list of commands the enum for the parser, what finds a command by its name
-/// (describing all of them takes longer than most of them run), and what runs it.
+/// Generates, from the list of commands, the enum for the parser, the lookup of a command by its
+/// name (describing all of them to clap takes longer than most of them run), and the dispatch.
 macro_rules! commands {
     (|$session:ident, $given:ident| $($(#[$option:meta])* $(if $feature:literal,)?
         $name:literal $(| $alias:literal)? => $variant:ident($args:ty): $run:expr,)*) => {

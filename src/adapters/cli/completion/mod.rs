@@ -15,7 +15,8 @@ use self::state::Source;
 use super::{Session, parse};
 use crate::text::display::{escape_controls, one_line};
 
-/// The word that asks for it; no command, so that nothing is described for it at the start.
+/// The hidden word that asks for completions; not a command, so that the parser need not describe
+/// it.
 pub(super) const WORD: &str = "__complete";
 
 /// A script for a shell whose completion asks this program; `None` for other shells.
@@ -134,7 +135,7 @@ fn takes_value(arg: &Arg) -> bool {
     arg.get_action().takes_values()
 }
 
-/// Writes the ways to go on from these words, a line each.
+/// Prints the possible completions of these words, a line each.
 pub(super) fn answer(session: &mut Session<'_>, words: &[OsString]) {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (before, current) = match words.split_last() {
@@ -148,14 +149,14 @@ pub(super) fn answer(session: &mut Session<'_>, words: &[OsString]) {
         let is_plain = |text: &str| !text.contains(char::is_control) && !text.is_empty();
         let about = one_line(&candidate.about);
         let about = escape_controls(&about);
-        // A name that a shell could not give back is none to offer.
+        // A name that a shell could not pass back is not offered.
         if is_plain(&candidate.word) && escape_controls(&candidate.word) == candidate.word {
             session.output.raw(&format!("{}\t{about}\n", candidate.word));
         }
     }
 }
 
-/// The ways to go on that begin with what was typed of the word.
+/// The completions that begin with the typed part of the word.
 fn candidates(session: &Session<'_>, typed: &Typed<'_>, current: &str) -> Vec<Candidate> {
     let begins = |candidate: &Candidate| candidate.word.starts_with(current);
     if let Some(option) = typed.option {
@@ -206,7 +207,7 @@ fn values(session: &Session<'_>, typed: &Typed<'_>, arg: &Arg, current: &str) ->
         })
         .filter(|candidate| candidate.word.starts_with(current))
         .collect();
-    // Options that are there or not have values for the parser alone.
+    // Flags have values only inside the parser.
     if !possible.is_empty() && takes_value(arg) {
         return possible;
     }

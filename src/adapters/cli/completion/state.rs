@@ -142,7 +142,7 @@ fn steps(
 fn sections(snapshot: &Snapshot, file: StateFile) -> Result<Vec<Candidate>, Error> {
     let titles = |document: &Document| -> Vec<Candidate> {
         let all = document.sections().map(|section| document.section(section));
-        // The title of the document is no section of it.
+        // The title of the document is not a section.
         let below = all.filter(|section| section.level > 1);
         below.map(|section| Candidate::new(section.title.trim(), "")).collect()
     };
@@ -173,7 +173,7 @@ fn variables(snapshot: &Snapshot, current: &str) -> Result<Vec<Candidate>, Error
             }
         }
     }
-    // One name is as good as typed: what it holds comes next.
+    // If there is only one name, it is taken as typed and its members are offered.
     if let [only] = found.as_slice()
         && let Ok(path) = Path::parse(&only.word)
     {

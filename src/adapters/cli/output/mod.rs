@@ -42,7 +42,7 @@ pub(super) struct Output {
     /// Why nothing can be written any more.
     failed: Option<io::Error>,
     broken: bool,
-    /// Whether something was changed, which a failure to say so does not undo.
+    /// Whether something was changed; a failure to print the answer does not undo it.
     committed: bool,
     /// Whether the answer is kept for another adapter; nothing is printed then.
     kept: bool,
@@ -123,19 +123,19 @@ impl Output {
         }
     }
 
-    /// Text of our own, with its commands as they have to be typed here.
-    pub(super) fn own<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    /// Our own text, with `-C DIR` added to its commands where they need it.
+    pub(super) fn with_directory<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.dir.as_deref().map_or(Cow::Borrowed(text), |dir| in_directory(text, dir))
     }
 
     /// Adds a line that says what can be done.
     pub(super) fn advice(&mut self, text: impl AsRef<str>) {
-        let text = self.own(text.as_ref()).into_owned();
+        let text = self.with_directory(text.as_ref()).into_owned();
         self.line(text);
     }
 
-    /// An answer that is not printed but handed over.
-    pub(super) fn kept(json: bool) -> Self {
+    /// Collects the answer instead of printing it.
+    pub(super) fn collecting(json: bool) -> Self {
         Self { json, kept: true, ..Self::new(true) }
     }
 
@@ -173,7 +173,7 @@ impl Output {
     /// Adds one line, in colour where that is wanted.
     pub(super) fn painted(&mut self, colour: Colour, line: &str) {
         if self.colour && colour != Colour::None {
-            // A line end inside would leave the rest unmarked, and so shown as it is.
+            // A line end inside would leave the rest unmarked, and therefore unescaped.
             let line = line.replace('\n', " ");
             let line = escape_controls(&line);
             let broken = self.columns.map(|columns| terminal::wrap(&line, columns));
@@ -188,9 +188,9 @@ impl Output {
         self.coloured(&format!("{style}{escaped}{style:#}"));
     }
 
-    /// Adds text as it is, but for what on a terminal would pass for a mark of our own.
+    /// Adds text as it is, except for characters that would look like our own marks on a terminal.
     pub(super) fn raw(&mut self, text: &str) {
-        // Only our own lines bear the mark that lets colours through.
+        // Only our own lines have the mark that permits colours.
         match (self.terminal || self.colour) && text.contains(PAINT) {
             true => self.text.push_str(&text.replace(PAINT, "\\u{0}")),
             false => self.text.push_str(text),
@@ -224,7 +224,7 @@ impl Output {
     /// A remark besides the answer.
     pub(super) fn note(&self, text: &str) {
         if !self.json && !self.kept {
-            let note = format!("note: {}", self.own(text));
+            let note = format!("note: {}", self.with_directory(text));
             let _ = writeln!(io::stderr(), "{}", for_stderr(&note));
         }
     }
@@ -332,7 +332,7 @@ impl Output {
         };
         let mut text = format!("{style}{sign}{style:#}");
         for (differs, part) in &line.parts {
-            // A line end inside would leave the rest unmarked, and so shown as it is.
+            // A line end inside would leave the rest unmarked, and therefore unescaped.
             let part = part.replace('\n', " ");
             let part = escape_controls(&part);
             let style = if *differs { differing } else { style };
@@ -360,12 +360,14 @@ impl Output {
         if self.json {
             self.text.clear();
             let mut answer = failure.to_json();
-            answer["error"]["hint"] = json!(failure.hint.as_deref().map(|hint| self.own(hint)));
+            answer["error"]["hint"] =
+                json!(failure.hint.as_deref().map(|hint| self.with_directory(hint)));
             self.text.push_str(&answer.to_string());
             self.text.push('\n');
         } else {
             self.flush();
-            let mut text = for_stderr(&format!("error: {}\n", self.own(&failure.message)));
+            let mut text =
+                for_stderr(&format!("error: {}\n", self.with_directory(&failure.message)));
             // The caret below the line is at its place only if the line is whole.
             if let Some(place) = &failure.place {
                 let place = format!("  --> {place}\n");
@@ -375,7 +377,7 @@ impl Output {
                 });
             }
             if let Some(hint) = &failure.hint {
-                text.push_str(&for_stderr(&format!("hint: {}\n", self.own(hint))));
+                text.push_str(&for_stderr(&format!("hint: {}\n", self.with_directory(hint))));
             }
             let _ = io::stderr().write_all(text.as_bytes());
         }
@@ -412,7 +414,7 @@ impl Output {
             return;
         }
         let text = match self.terminal || self.colour {
-            true => shown(&self.text, self.terminal),
+            true => printable(&self.text, self.terminal),
             false => std::mem::take(&mut self.text),
         };
         self.text.clear();
@@ -431,7 +433,7 @@ impl Output {
 /// Marks a line whose colours are our own; what it holds is escaped already.
 const PAINT: char = '\u{0}';
 
-fn shown(text: &str, terminal: bool) -> String {
+fn printable(text: &str, terminal: bool) -> String {
     let line = |line: &str| match line.strip_prefix(PAINT) {
         Some(painted) => painted.to_owned(),
         None if terminal => escape_controls(line).into_owned(),
@@ -488,11 +490,11 @@ mod tests {
         let hostile = "actor\u{1b}]0;x\u{7}\n\0\u{1b}[2J\n\0\0\u{1b}[31m\r\u{9b}1m";
         output.line(hostile);
         output.raw(hostile);
-        let text = shown(&output.text, true);
+        let text = printable(&output.text, true);
         let is_bare = |c: char| c.is_control() && c != '\n';
         assert!(!text.contains(is_bare), "{text:?}");
         output.painted(Colour::Green, hostile);
-        let painted = shown(&output.text, true);
+        let painted = printable(&output.text, true);
         // The only commands are those that switch our colour on and off.
         assert_eq!(painted.matches(is_bare).count(), 2, "{painted:?}");
     }

@@ -14,9 +14,9 @@ pub(super) fn columns(stream: &impl std::os::fd::AsFd) -> Option<usize> {
     if !stream.as_fd().is_terminal() {
         return None;
     }
-    let said = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
+    let from_environment = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
     let measured = || rustix::termios::tcgetwinsize(stream).ok().map(|size| size.ws_col.into());
-    let columns: Option<usize> = said.filter(|columns| *columns > 0).or_else(measured);
+    let columns: Option<usize> = from_environment.filter(|columns| *columns > 0).or_else(measured);
     columns.filter(|columns| *columns >= NARROWEST)
 }
 
@@ -117,16 +117,16 @@ fn indent(line: &str) -> usize {
     blanks + width(&text[..text.len() - column.len()])
 }
 
-/// What clap says, where a hint says what to type instead. That there is help need not be said then,
-/// nor the usage of a command that is none.
-pub(super) fn for_hint(text: &str, is_no_command: bool) -> String {
-    let is_told = |part: &&str| {
+/// The message of clap without what a hint makes superfluous: the pointer to the help, and the
+/// usage of something that is not a command.
+pub(super) fn for_hint(text: &str, is_unknown_command: bool) -> String {
+    let is_useful = |part: &&str| {
         let part = part.trim_start();
         let needless = ["For more information", "tip:", "Usage:"];
-        let count = if is_no_command { 3 } else { 2 };
+        let count = if is_unknown_command { 3 } else { 2 };
         !needless[..count].iter().any(|start| part.starts_with(start))
     };
-    let parts: Vec<&str> = text.trim_end().split("\n\n").filter(is_told).collect();
+    let parts: Vec<&str> = text.trim_end().split("\n\n").filter(is_useful).collect();
     format!("{}\n", parts.join("\n\n").trim_end())
 }
 

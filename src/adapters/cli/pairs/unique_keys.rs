@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_key_in_two_objects_is_no_doubled_key() {
+    fn the_same_key_in_two_objects_is_not_a_doubled_key() {
         for json in [r#"{"a":{"a":1},"b":[{"a":1},{"a":2}],"A":"x"}"#, "{\"a\":", "a { b", "7"] {
             assert!(doubled(json).is_none(), "{json}");
         }

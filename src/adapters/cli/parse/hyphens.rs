@@ -9,7 +9,7 @@ pub(super) fn as_text(args: &[OsString]) -> impl Iterator<Item = Vec<OsString>> 
     [true, false].into_iter().filter_map(|join| rearranged(args, join))
 }
 
-/// The arguments with text that begins with a hyphen where it is no option: joined to the option
+/// The arguments with text that begins with a hyphen where it is not an option: joined to the option
 /// before it, or behind `--`. `None` if there is no such text.
 fn rearranged(args: &[OsString], join: bool) -> Option<Vec<OsString>> {
     let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());

@@ -98,7 +98,7 @@ fn read_text(args: &[OsString]) -> Result<Arguments, clap::Error> {
             let in_other_ways = hyphens::as_text(args).find_map(|args| read_named(&args).ok());
             in_other_ways.ok_or(error)
         }
-        said => said,
+        refusal => refusal,
     }
 }
 
@@ -230,14 +230,14 @@ mod tests {
         ] {
             let error = read_named(&words(line)).unwrap_err();
             assert_ne!(error.kind(), ErrorKind::DisplayVersion, "{line}");
-            let (said, whole) = (parse(&words(line)), read(described(), &words(line)));
-            let said = said.err().unwrap().error;
-            assert_eq!(said.to_string(), whole.unwrap_err().to_string(), "{line}");
+            let (refusal, whole) = (parse(&words(line)), read(described(), &words(line)));
+            let refusal = refusal.err().unwrap().error;
+            assert_eq!(refusal.to_string(), whole.unwrap_err().to_string(), "{line}");
         }
     }
 
     #[test]
-    fn the_version_is_said_without_describing_any_command() {
+    fn the_version_is_printed_without_describing_any_command() {
         for line in ["statedir --version", "statedir -V", "statedir --json -V status"] {
             let named = read_named(&words(line)).unwrap_err();
             let whole = read(described(), &words(line)).unwrap_err();

@@ -158,10 +158,13 @@ pub(super) fn nearest(args: &[OsString]) -> String {
         let Some(found) = known.find_subcommand(&name) else { break };
         known = found.clone();
     }
-    let may_be_said = !guessed.is_some_and(|name| NEVER_GUESSED.contains(&name.as_str()));
-    let said = Some(&corrected)
-        .filter(|corrected| may_be_said && *corrected != args && parse::is_understood(corrected));
-    said.and_then(|corrected| self::line(corrected)).unwrap_or_else(|| format!("`{line} --help`"))
+    let may_be_suggested = !guessed.is_some_and(|name| NEVER_GUESSED.contains(&name.as_str()));
+    let understood = Some(&corrected).filter(|corrected| {
+        may_be_suggested && *corrected != args && parse::is_understood(corrected)
+    });
+    understood
+        .and_then(|corrected| self::line(corrected))
+        .unwrap_or_else(|| format!("`{line} --help`"))
 }
 
 #[cfg(test)]

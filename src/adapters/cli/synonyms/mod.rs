@@ -79,9 +79,9 @@ impl Line {
     fn command<'t>(&self, table: &'t Table) -> Option<(&'t CommandEntry, Vec<String>)> {
         let fitting = table.commands.iter().filter(|entry| self.fits(entry, table));
         let literals = |entry: &CommandEntry| {
-            let said =
+            let literal =
                 entry.typed.iter().filter(|token| matches!(token, Token::Literal(_) | Token::Verb));
-            (said.count(), entry.typed.len())
+            (literal.count(), entry.typed.len())
         };
         // Of equally good ones the first counts.
         let entry = fitting.rev().max_by_key(|entry| literals(entry))?;

@@ -51,7 +51,7 @@ where
 
 /// How a connection is protected.
 pub(super) enum Security {
-    /// Not at all: a socket, this machine, or because the address says so.
+    /// Not encrypted: a socket, this machine, or an address that asks for it.
     Plain,
     /// By TLS, with the server's certificate verified.
     Verified(MakeRustlsConnect),

@@ -233,7 +233,7 @@ fn number(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// How the server says that there are no tables of ours.
+/// The error codes by which the server reports missing tables.
 const NO_TABLE: [SqlState; 2] = [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME];
 
 /// The condition under which a push is accepted: the fencing number, the machine, what it builds on.

@@ -11,7 +11,7 @@ use super::removed::{is_in_ancestor, wanted};
 use crate::{
     adapters::git::{
         GitError,
-        program::{AS_IT_IS, Git, complaint, failure},
+        program::{AS_IT_IS, Git, failure, stderr_message},
         repository::Repository,
     },
     domain::{ErrorCode, StateFile},
@@ -42,9 +42,9 @@ impl Shrunk {
     }
 }
 
-/// Looks at the staged state files of the repository whose git runs us, or that the working
-/// directory is in: history.md must verify and hold all entries of every parent of the commit, and
-/// no file may hold conflicts.
+/// Checks the staged state files of the repository whose git runs us, or that the working directory
+/// is in: history.md must verify and hold all entries of every parent of the commit, and no file
+/// may hold conflicts.
 pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
     let git = Git::that_called()?;
     text(&git, &["rev-parse", "--show-toplevel"])?;
@@ -56,7 +56,7 @@ pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
     let empty = String::from_utf8_lossy(&empty.stdout).trim().to_owned();
     args.push(if against.is_empty() { &empty } else { against });
     let mut listing = text(&git, &args)?;
-    // A file that is as it was here may still lack what the other side wrote.
+    // A file that is unchanged on our side may still lack what the other side wrote.
     let other = git.run(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"], "")?;
     if other.status.success() {
         args.pop();
@@ -159,7 +159,7 @@ fn entries(log: &[u8]) -> HashSet<String> {
     segments(log).into_iter().filter(entry).map(text).collect()
 }
 
-/// A state file has others of the five beside it; a `plan.md` alone is anybody's.
+/// A state file has others of the five beside it; a `plan.md` alone may belong to anything.
 fn is_state(git: &Git, path: &str) -> bool {
     let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
     let beside = |file: &&StateFile| {
@@ -193,7 +193,7 @@ fn blob(git: &Git, at: &str) -> Option<Vec<u8>> {
 fn text(git: &Git, args: &[&str]) -> Result<String, GitError> {
     let output = git.run(args, "")?;
     if !output.status.success() {
-        return Err(failure(complaint(&output)));
+        return Err(failure(stderr_message(&output)));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -10,7 +10,7 @@ use crate::{
         GitError,
         install::ATTRIBUTES,
         merge::resolve::under_way,
-        program::{complaint, failure},
+        program::{failure, stderr_message},
         repository::Repository,
     },
     domain::ErrorCode,
@@ -50,7 +50,7 @@ pub(crate) struct Committed {
     /// Its message.
     pub message: String,
     /// What the hooks said.
-    pub said: String,
+    pub git_output: String,
 }
 
 /// Commits the state files of `dir` as they are. Anything else that is staged stays staged and is
@@ -75,7 +75,7 @@ pub(crate) fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, G
     let message = message(&repository, options);
     let files: Vec<String> = changed.iter().map(|(name, _)| name.clone()).collect();
     if options.dry_run {
-        return Ok(Committed { commit: None, files, message, said: String::new() });
+        return Ok(Committed { commit: None, files, message, git_output: String::new() });
     }
     refuse_merging(&repository)?;
     let new: Vec<String> =
@@ -100,16 +100,20 @@ pub(crate) fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, G
             let forget = ["rm", "--cached", "--quiet", "--force", "--"];
             git.ask(&[forget.as_slice(), new.as_slice()].concat())?;
         }
-        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(failure(if said.is_empty() { complaint(&output) } else { said }));
+        let git_output = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(failure(if git_output.is_empty() {
+            stderr_message(&output)
+        } else {
+            git_output
+        }));
     }
-    let said = [output.stdout, output.stderr].concat();
+    let git_output = [output.stdout, output.stderr].concat();
     let commit = git.ask_line(&["rev-parse", "HEAD"])?;
-    let said = String::from_utf8_lossy(&said).trim().to_owned();
-    Ok(Committed { commit: Some(commit), files, message, said })
+    let git_output = String::from_utf8_lossy(&git_output).trim().to_owned();
+    Ok(Committed { commit: Some(commit), files, message, git_output })
 }
 
-/// Nothing to commit is one thing; files that git is described not to see are another.
+/// Having nothing to commit is fine, but files that git was told to ignore are an error.
 ///
 /// # Errors
 /// None of the state files is known to git, and one is ignored.
@@ -134,7 +138,7 @@ pub(crate) fn refuse_ignored(repository: &Repository) -> Result<(), GitError> {
     }
 }
 
-/// Git commits nothing alone while it brings two sides together.
+/// Git does not commit single files while a merge is in progress.
 fn refuse_merging(repository: &Repository) -> Result<(), GitError> {
     let Some(what) = under_way(&repository.dir) else { return Ok(()) };
     let message = format!("a {what} is in progress, and a part of it cannot be committed alone");
@@ -195,7 +199,7 @@ fn since_last<'o>(
     let described: Vec<&str> = described.split_whitespace().collect();
     let is_new = |operation: &&OperationSummary| !described.contains(&operation.id.as_str());
     let mut new: Vec<&OperationSummary> = operations.iter().take_while(is_new).collect();
-    // A commit that somebody made without us has described what came before it, too.
+    // A commit made without statedir also covers what came before it.
     if let Some(last) = last_written(repository) {
         let is_later = |operation: &&OperationSummary| {
             operation.time.parse::<Timestamp>().is_ok_and(|time| time >= last)
@@ -205,7 +209,7 @@ fn since_last<'o>(
             new.truncate(later);
         }
     }
-    // That git changed the files is no news to git.
+    // Changes made by git need not be described to git.
     if new.iter().any(|operation| operation.kind != EXTERNAL) {
         new.retain(|operation| operation.kind != EXTERNAL);
     }

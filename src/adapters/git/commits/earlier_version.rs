@@ -1,4 +1,4 @@
-//! Whether the files are an earlier version that somebody went back to.
+//! Whether the files are an earlier version that git was told to go back to.
 
 use std::{collections::BTreeMap, path::Path};
 

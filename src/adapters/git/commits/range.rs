@@ -20,8 +20,8 @@ pub(crate) struct Range {
     pub after: Option<GitRevision>,
 }
 
-/// Reads `A..B`, `A...B` (from where they part) or `A`, which goes up to the working files.
-/// Without a range it is what this branch has that the one it goes to has not.
+/// Reads `A..B`, `A...B` (from where they part) or `A`, which goes up to the working files. Without
+/// a range: what this branch has and its target does not.
 ///
 /// # Errors
 /// A revision is not known.

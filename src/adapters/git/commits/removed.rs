@@ -1,7 +1,7 @@
 //! Entries of the history that a commit removed again.
 //!
-//! Where only one side changed a file, git takes it over without asking the merge driver: a revert
-//! of the newest commit cuts the end of the history off, and nothing in the file shows it.
+//! Where only one side changed a file, git takes that version without calling the merge driver: a
+//! revert of the newest commit cuts the end of the history off, and nothing in the file shows it.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -40,7 +40,7 @@ pub(crate) fn removed_entries(dir: &Path, history: &AppendedView) -> Vec<Removed
     let steps = steps(&repository, &["HEAD"]).unwrap_or_default();
     let sizes = sizes(&repository, &steps);
     let size = |blob: &str| sizes.get(blob).copied().unwrap_or(0);
-    // What only grew lost nothing; a merge may have grown by less than it should have.
+    // A file that only grew lost nothing, except that a merge may have grown by too little.
     let is_suspect = |step: &&HistoryChange| {
         (step.is_merge || size(&step.after) < size(&step.before)) && size(&step.before) < LARGEST
     };
@@ -59,7 +59,7 @@ pub(crate) fn removed_entries(dir: &Path, history: &AppendedView) -> Vec<Removed
             continue;
         }
         let all = gone.clone();
-        // Most repositories never come here, so that a long history is read only once.
+        // Most repositories never get here, so a long history is read only once.
         let present = present.get_or_insert_with(|| present_in(history));
         gone.retain(|id| !present.contains(id));
         if gone.is_empty() || is_another(&repository, step) {
@@ -105,7 +105,7 @@ pub(crate) fn is_in_ancestor(repository: &Repository, id: &str) -> bool {
     commits.is_ok_and(|commits| !commits.is_empty())
 }
 
-/// How git is asked for commits that brought or took the entry itself, not one that follows it.
+/// The pattern for commits that added or removed the entry itself, and not one that follows it.
 pub(super) fn wanted(id: &str) -> [String; 2] {
     ["--pickaxe-regex".to_owned(), format!("-S(entry=|<!-- ){id}")]
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use crate::adapters::git::{
     GitError,
-    program::{Git, complaint, failure},
+    program::{Git, failure, stderr_message},
     repository::Repository,
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn read_revision(dir: &Path, revision: &str) -> Result<GitRevision, G
     args.extend(wanted.iter().map(|(_, path)| path.as_str()));
     let listing = git.run(&args, "")?;
     if !listing.status.success() {
-        return Err(failure(complaint(&listing)));
+        return Err(failure(stderr_message(&listing)));
     }
     let mut found: Vec<(String, String, u64)> = Vec::new();
     for line in listing.stdout.split(|byte| *byte == 0) {
@@ -63,7 +63,7 @@ pub(crate) fn read_revision(dir: &Path, revision: &str) -> Result<GitRevision, G
     for (name, object, _) in found {
         let blob = git.run(&["cat-file", "blob", &object], "")?;
         if !blob.status.success() {
-            return Err(failure(complaint(&blob)));
+            return Err(failure(stderr_message(&blob)));
         }
         files.insert(name, blob.stdout);
     }
@@ -78,11 +78,11 @@ fn resolve(git: &Git, revision: &str) -> Result<String, GitError> {
     }
     let inside = git.run(&["rev-parse", "--is-inside-work-tree"], "")?;
     if !inside.status.success() {
-        let said = complaint(&inside);
-        let outside = said.contains("not a git repository");
+        let reason = stderr_message(&inside);
+        let outside = reason.contains("not a git repository");
         return Err(match outside {
             true => GitError::NoRepository(git.top().to_owned()),
-            false => failure(said),
+            false => failure(reason),
         });
     }
     let commit = format!("{revision}^{{commit}}");

@@ -77,7 +77,7 @@ pub(crate) fn read(
     }
     let input = format!("{}\n", objects.join("\n"));
     let output = repository.git.run(&["cat-file", "--batch"], &input)?;
-    // Git stops at an object that is there but damaged; it and those after it are not given.
+    // Git stops at a damaged object; it and those after it are missing from the output.
     let mut rest = output.stdout.as_slice();
     let mut take = || -> Option<Vec<u8>> {
         let end = rest.iter().position(|byte| *byte == b'\n')?;

@@ -11,8 +11,9 @@ use crate::{
     domain::{ErrorCode, StateFile},
 };
 
-/// The file of attributes that names the driver: of this clone, with all its branches and worktrees, or
-/// of the user. It is not committed, for a clone that does not know the driver could only do without.
+/// The file of attributes that names the driver: of this clone, with all its branches and
+/// worktrees, or of the user. It is not committed, because a clone without the driver could not use
+/// it.
 pub(crate) fn own_attributes(repository: &Repository, global: bool) -> Result<PathBuf, GitError> {
     if !global {
         return repository.git_path("info/attributes");
@@ -78,7 +79,7 @@ pub(crate) fn lines(repository: &Repository, textconv: bool, global: bool) -> Ve
     }
 }
 
-/// The lines of the block with ours in it: other states of the repository have theirs there too.
+/// The lines of the block with ours added: other states of the repository have lines there, too.
 pub(crate) fn with_others(text: &str, mut own: Vec<String>) -> Vec<String> {
     let mut all = block_lines(text);
     for line in &mut all {

@@ -106,7 +106,7 @@ pub(crate) fn install(
     Ok(Installed { changed, ..status(dir)? })
 }
 
-/// Takes everything away that [`install`] set up, and nothing else: what other states of the
+/// Removes everything that [`install`] set up, and nothing else: what other states of the
 /// repository need stays.
 pub(crate) fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitError> {
     let repository = Repository::of(dir)?;
@@ -144,8 +144,9 @@ pub(crate) fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed
     Ok(Installed { changed, ..status(dir)? })
 }
 
-/// Writes what every clone should know, and takes out what named the driver to every clone, as `install`
-/// once wrote it: the lines of other states among that, and the files that were changed.
+/// Writes what every clone should know, and removes the committed lines that name the driver, as
+/// earlier versions of `install` wrote them. Returns the lines of other states among those, and the
+/// files that were changed.
 fn commit_lines(
     repository: &Repository,
     own: &[String],
@@ -171,7 +172,8 @@ fn commit_lines(
     Ok((moved, changed))
 }
 
-/// Makes these lines our block in a file, which goes when nothing is left in it; the file if it changed.
+/// Makes these lines our block in a file, and removes a file that becomes empty. Returns the file
+/// if it changed.
 fn put_block(path: &Path, lines: &[String], dry_run: bool) -> Result<Option<PathBuf>, GitError> {
     let old = read(path)?;
     let new = if lines.is_empty() { without_block(&old) } else { with_block(&old, lines) };

@@ -70,7 +70,7 @@ pub(crate) fn install(
     Ok(vec![path])
 }
 
-/// Takes the hook away and puts the earlier one back.
+/// Removes the hook and restores the earlier one.
 pub(crate) fn uninstall(repository: &Repository, dry_run: bool) -> Result<Vec<PathBuf>, GitError> {
     let hooks = repository.git_path("hooks")?;
     let path = hooks.join("pre-commit");

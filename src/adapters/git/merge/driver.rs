@@ -16,7 +16,7 @@ use crate::{
 /// How the merge of one file went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Driven {
-    /// It was merged by meaning; a person has to settle these.
+    /// It was merged by meaning; these conflicts are left for a person.
     Merged(Vec<Conflict>),
     /// It was merged by lines, because one side cannot be read; `clean` without conflicts.
     ByLines {

@@ -26,7 +26,7 @@ pub(crate) struct Resolved {
     /// Where the sides came from: `index` or `markers`; `file` where it was left alone, `plan` where
     /// it follows from the plan.
     pub from: &'static str,
-    /// What a person still has to settle.
+    /// The conflicts that are left for a person.
     pub conflicts: Vec<Conflict>,
     /// Whether the file was left alone because it was changed after git had left it.
     pub kept: bool,
@@ -55,7 +55,7 @@ pub(crate) fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitErr
         let text = repository.read(file).ok().flatten();
         let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
         let found = unmerged.iter().find(|unmerged| unmerged.file == file);
-        // What a person or the driver has made of a file already is not started over.
+        // A file that a person or the driver has already worked on is not started over.
         if found.is_some_and(|found| found.edited && file != StateFile::History) {
             let conflicts = conflicts(file, text.as_deref().unwrap_or_default().as_bytes());
             done.push(Resolved { file, from: "file", conflicts, kept: true });
@@ -160,7 +160,7 @@ fn unreadable(file: StateFile, why: &str) -> GitError {
     GitError::refused(ErrorCode::Unreadable, why, hint)
 }
 
-/// Tells git that a file that was in conflict is settled; nothing else is staged.
+/// Tells git that a conflict in a file is resolved; nothing else is staged.
 pub(crate) fn mark_resolved(dir: &Path, file: StateFile) -> Result<bool, GitError> {
     let Ok(repository) = Repository::of(dir) else { return Ok(false) };
     if unmerged(&repository)?.iter().all(|unmerged| unmerged.file != file) {
@@ -170,8 +170,8 @@ pub(crate) fn mark_resolved(dir: &Path, file: StateFile) -> Result<bool, GitErro
     Ok(true)
 }
 
-/// Tells git that files are settled which it holds for unmerged; outside of a repository there is
-/// nobody to tell.
+/// Tells git that files which it considers unmerged are resolved; does nothing outside a
+/// repository.
 pub(crate) fn stage_resolved(dir: &Path, names: &[String]) -> Result<(), GitError> {
     let Ok(repository) = Repository::of(dir) else { return Ok(()) };
     for name in names {
@@ -183,7 +183,8 @@ pub(crate) fn stage_resolved(dir: &Path, names: &[String]) -> Result<(), GitErro
     Ok(())
 }
 
-/// Stages state files that changed while a conflict was settled, so that they are committed with it.
+/// Stages state files that changed while a conflict was resolved, so that they are committed with
+/// it.
 pub(crate) fn stage(dir: &Path, files: &[StateFile]) -> Result<(), GitError> {
     let repository = Repository::around(dir)?;
     let paths: Vec<String> = files.iter().map(|file| repository.path(file.name())).collect();
@@ -196,7 +197,7 @@ pub(crate) fn stage(dir: &Path, files: &[StateFile]) -> Result<(), GitError> {
 /// log.
 ///
 /// # Errors
-/// The file cannot be read or written, or there is nothing to settle.
+/// The file cannot be read or written, or there is nothing to resolve.
 pub(crate) fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
     let path = dir.join(StateFile::History.name());
     let bytes = read_state_file(dir, StateFile::History).map_err(failed)?;
@@ -206,8 +207,7 @@ pub(crate) fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
     replace(&path, &bytes)
 }
 
-/// The state files that git holds for unmerged, whatever they look like; none outside a
-/// repository.
+/// The state files that git considers unmerged, whatever they contain; none outside a repository.
 pub(crate) fn unmerged_files(dir: &Path) -> Result<Vec<Unmerged>, GitError> {
     match Repository::of(dir) {
         Ok(repository) => unmerged(&repository),
@@ -247,8 +247,8 @@ fn stages(repository: &Repository, file: StateFile) -> [Option<Vec<u8>>; 3] {
     [1, 2, 3].map(|stage| repository.blob(&format!(":{stage}"), file.name()))
 }
 
-/// What git leaves in its directory while it waits for a person, and what it is in the middle of. A
-/// rebase picks commit by commit, so that it comes first.
+/// The files that git leaves in its directory while a command is in progress, with the name of the
+/// command. A rebase also leaves those of a pick, so it comes first.
 const MARKS: [(&str, Option<&str>); 7] = [
     ("rebase-merge", Some("rebase")),
     ("rebase-apply/applying", Some("am")),
@@ -256,12 +256,12 @@ const MARKS: [(&str, Option<&str>); 7] = [
     ("MERGE_HEAD", Some("merge")),
     ("CHERRY_PICK_HEAD", Some("cherry-pick")),
     ("REVERT_HEAD", Some("revert")),
-    // Left by what cannot be gone on with or left, such as a stash.
+    // Left by a command without `--continue` and `--abort`, such as a stash.
     ("AUTO_MERGE", None),
 ];
 
-/// The command of git that stopped half-way in the working tree around `dir` and is gone on with by
-/// `--continue` and left by `--abort`, such as `merge`.
+/// The git command that is in progress in the working tree around `dir` and takes `--continue` and
+/// `--abort`, such as `merge`.
 pub(crate) fn under_way(dir: &Path) -> Option<&'static str> {
     mark(&git_dir(dir)?)?
 }
@@ -270,7 +270,7 @@ fn mark(git: &Path) -> Option<Option<&'static str>> {
     MARKS.iter().find(|(mark, _)| git.join(mark).exists()).map(|(_, command)| *command)
 }
 
-/// The state files that git holds for unmerged and that are as git left them.
+/// The state files that git considers unmerged and that are as git left them.
 ///
 /// Every change asks this, so git is run only where it stopped half-way.
 pub(crate) fn left_unmerged(dir: &Path) -> Vec<StateFile> {

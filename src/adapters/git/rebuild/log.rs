@@ -41,7 +41,7 @@ pub(crate) struct RebuiltLog {
     pub operations: usize,
     /// How many older commits are not in it.
     pub left_out: usize,
-    /// Versions that are not in it because they cannot be built upon, oldest first.
+    /// Versions that were skipped because they are unusable, oldest first.
     pub passed_over: Vec<PassedOver>,
     /// Files that differ from the newest commit, which the log says, too.
     pub edited: Vec<String>,
@@ -78,7 +78,7 @@ pub(crate) fn rebuild_log(
         relogged.operations = replay.operations;
     } else {
         let store = &store.for_change()?.0;
-        let founded = store.refound(wait, holder, |site| {
+        let founded = store.install_rebuilt_log(wait, holder, |site| {
             let done = clear(store).and_then(|()| build(&mut replay, &commits, site));
             if done.is_err() {
                 clear(store)?;
@@ -105,7 +105,7 @@ pub(crate) fn rebuild_log(
     Ok(relogged)
 }
 
-/// Carries all commits out in an empty directory; how many operations that gave.
+/// Replays all commits in an empty directory; returns how many operations that gave.
 fn build(replay: &mut Replay<'_>, commits: &[Commit], site: &Store) -> Result<usize, GitError> {
     for commit in commits {
         replay.add(commit, Some(site))?;
@@ -166,9 +166,9 @@ fn one_line(text: &str, otherwise: &str) -> String {
     if text.trim().is_empty() { otherwise.to_owned() } else { text.trim().to_owned() }
 }
 
-/// Removes what an interrupted run left at the building site.
+/// Removes what an interrupted run left in the staging directory.
 fn clear(store: &Store) -> Result<(), GitError> {
-    let site = store.building_site();
+    let site = store.staging_directory();
     match private_directory(&store.layout().dir).map_err(failed)? {
         Some(dir) => dir.remove_all(site.file_name().unwrap_or_default()).map_err(failed),
         None => Ok(()),

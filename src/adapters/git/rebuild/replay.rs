@@ -37,7 +37,7 @@ pub(crate) struct Replay<'a> {
     now: BTreeMap<StateFile, Vec<u8>>,
     /// How many operations that makes.
     pub(crate) operations: usize,
-    /// Versions that cannot be built upon, oldest first.
+    /// Versions that are unusable, oldest first.
     pub(crate) passed_over: Vec<PassedOver>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Replay<'a> {
         Self { repository, seen, now, operations: 0, passed_over: Vec::new() }
     }
 
-    /// Goes on to the next commit, and carries it out in a store if there is one.
+    /// Moves on to the next commit, and replays it in a store if there is one.
     pub(crate) fn add(&mut self, commit: &Commit, site: Option<&Store>) -> Result<(), GitError> {
         let mut changes = Vec::new();
         let mut append = Vec::new();
@@ -85,7 +85,7 @@ impl<'a> Replay<'a> {
             time: time.clone(),
             ..LockHolder::default()
         };
-        // What was put beside the store is recorded by this.
+        // This records what was written without the store.
         let transaction = site.begin(Duration::ZERO, &holder)?;
         if changed {
             let (kind, message) = ("git".to_owned(), commit.subject.clone());
@@ -152,7 +152,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Puts a history that did not just grow where the store finds it as edited outside.
+/// Writes a history that did not just grow, so that the store records it as an outside edit.
 fn put_history(dir: &Path, bytes: Option<&[u8]>) -> Result<(), GitError> {
     let path = dir.join(StateFile::History.name());
     match bytes {

@@ -13,7 +13,7 @@ use super::{
     GitError,
     install::ATTRIBUTES,
     merge::resolve::{Resolved, resolve},
-    program::{AS_IT_IS, Git, complaint, failure},
+    program::{AS_IT_IS, Git, failure, stderr_message},
     repository::Repository,
     tracked::PRIVATE_DIR,
 };
@@ -39,9 +39,9 @@ pub(crate) struct Worktree {
     pub bare: bool,
     /// Whether its directory is gone, though git still knows it.
     pub missing: bool,
-    /// Whether somebody locked it against being taken away.
+    /// Whether it is locked against removal.
     pub locked: bool,
-    /// Whether git was about to make it and did not come to the end.
+    /// Whether creating it was interrupted.
     #[serde(skip)]
     pub(super) unfinished: bool,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Finished {
     pub merge_commit: Option<String>,
     /// State files that git left in conflict and that were merged by meaning.
     pub resolved: Vec<Resolved>,
-    /// Files that a person has to settle; the merge is under way.
+    /// Files in conflict, left for a person; the merge is in progress.
     pub unsettled: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
         }
     }
     let is_any_here = trees.iter().any(|tree| tree.here);
-    // Of a repository whose directory is elsewhere, git names that one.
+    // For a repository whose git directory is elsewhere, git prints that directory.
     if let Some(main) = trees.first_mut().filter(|tree| !tree.bare)
         && !is_any_here
     {
@@ -123,7 +123,7 @@ pub(crate) fn has_branch(dir: &Path, branch: &str) -> Option<bool> {
     Some(git.ask(&["rev-parse", "--verify", "--quiet", &reference]).is_ok())
 }
 
-/// What an earlier attempt to make a working tree has left.
+/// What an interrupted attempt to create a working tree left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Left {
     /// No branch and no working tree of that name.
@@ -134,7 +134,7 @@ pub(crate) enum Left {
     Worktree,
 }
 
-/// What is left of an attempt to make that working tree.
+/// What is left of an interrupted attempt to create that working tree.
 pub(crate) fn left_by_add(dir: &Path, name: &str, path: &Path) -> Result<Left, GitError> {
     let repository = Repository::of(dir)?;
     let own = worktrees(dir)?.into_iter().find(|tree| tree.branch.as_deref() == Some(name));
@@ -189,8 +189,8 @@ pub(crate) fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktr
             let args = ["worktree", "add", "--quiet", "-b", name, "--", &place];
             repository.git.run_as_user(&args, "")?
         }
-        // An earlier attempt was cut off. What git left of it is taken away, and the branch is
-        // brought to where it would begin now.
+        // An earlier attempt was interrupted. Its remains are removed, and the branch is reset to
+        // where it would begin now.
         Left::Branch => {
             let _ = repository.git.ask(&["worktree", "unlock", "--", &place]);
             let _ = repository.git.ask(&["worktree", "remove", "--force", "--", &place]);
@@ -211,7 +211,7 @@ pub(crate) fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktr
                 "it made no worktree and gave no reason; a `post-checkout` hook may have refused"
                     .to_owned(),
             ),
-            _ => failure(complaint(&made)),
+            _ => failure(stderr_message(&made)),
         });
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -220,8 +220,8 @@ pub(crate) fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktr
     found.into_iter().find(same).ok_or_else(|| GitError::Failed("git made no worktree".to_owned()))
 }
 
-/// Refuses to take a working tree away that holds what nobody committed, that is locked, or while
-/// another merge is under way here. Nothing is changed.
+/// Refuses to remove a working tree that has uncommitted changes or is locked, or while another
+/// merge is in progress here. Nothing is changed.
 pub(crate) fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
     repository.refuse_locked()?;
@@ -274,8 +274,8 @@ fn refuse_uncommitted(tree: &Worktree, files: &[String]) -> Result<(), GitError>
     Err(GitError::refused(ErrorCode::NotCommitted, message, "commit or stash them there"))
 }
 
-/// Git takes no working tree away that has submodules: their repositories are inside it, with
-/// whatever is committed there and nowhere else.
+/// Git does not remove a working tree with submodules: their repositories are inside it, with
+/// commits that may exist nowhere else.
 fn refuse_submodules(tree: &Worktree) -> Result<(), GitError> {
     let git = Git::at(&tree.path);
     let own = git.ask_line(&["rev-parse", "--path-format=absolute", "--git-dir"])?;
@@ -319,7 +319,7 @@ pub(crate) fn merge_worktree(dir: &Path, name: &str) -> Result<Finished, GitErro
     };
     let mut resolved = Vec::new();
     if !merged.status.success() {
-        // A hook may refuse what is no conflict; that is not ours to settle.
+        // A hook may refuse without a conflict; that is for the user to resolve.
         if in_conflict(&repository)?.is_empty() {
             return Err(merge_refused(&repository, name, &merged));
         }
@@ -350,7 +350,7 @@ pub(crate) fn merge_worktree(dir: &Path, name: &str) -> Result<Finished, GitErro
     Ok(Finished { branch, merged: true, commits, merge_commit, resolved, unsettled })
 }
 
-/// Takes a working tree away that was merged, and its branch.
+/// Removes a working tree that was merged, and its branch.
 ///
 /// # Errors
 /// There is no such working tree, or git fails.
@@ -358,15 +358,15 @@ pub(crate) fn remove_worktree(dir: &Path, name: &str) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
     remove(&repository, &find(dir, name)?)?;
     let reference = format!("refs/heads/{name}");
-    // `-d` asks the upstream where there is one; what counts is that it is merged here.
+    // `-d` would compare with the upstream; what counts is that it is merged here.
     let here = ["merge-base", "--is-ancestor", reference.as_str(), "HEAD"];
     let how = if repository.git.ask(&here).is_ok() { "-D" } else { "-d" };
     repository.git.ask(&["branch", "--quiet", how, "--", name])?;
     Ok(())
 }
 
-/// The commits of `branch` that `base` does not have, oldest first, by their short names. Those that
-/// carry nothing but the state are none of its work.
+/// The commits of `branch` that `base` does not have, oldest first, by their short names. Commits
+/// of state files alone are not counted as work.
 fn commits_between(repository: &Repository, base: &str, branch: &str) -> Vec<String> {
     let range = format!("{base}..refs/heads/{branch}");
     let limit = format!("--max-count={MOST_COMMITS}");
@@ -405,22 +405,22 @@ fn in_conflict(repository: &Repository) -> Result<Vec<String>, GitError> {
     Ok(left.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
 }
 
-/// Why git did not merge; what it left half-way is left.
+/// Why git did not merge; an unfinished merge is aborted.
 fn merge_refused(repository: &Repository, name: &str, output: &Output) -> GitError {
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let mut said = said.join(" ");
-    if said.is_empty() {
-        said = format!("the merge of `{name}` was refused, perhaps by a hook, without a reason");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stderr: Vec<&str> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let mut stderr = stderr.join(" ");
+    if stderr.is_empty() {
+        stderr = format!("the merge of `{name}` was refused, perhaps by a hook, without a reason");
     }
     let is_half_way = repository.git_path("MERGE_HEAD").is_ok_and(|head| head.exists());
     if is_half_way && let Err(error) = repository.git.ask(&["merge", "--abort"]) {
-        said.push_str(&format!("; `git merge --abort` also failed: {error}"));
+        stderr.push_str(&format!("; `git merge --abort` also failed: {error}"));
     }
-    failure(said)
+    failure(stderr)
 }
 
-/// Takes a working tree away without merging it; its branch stays.
+/// Removes a working tree without merging it; its branch stays.
 ///
 /// # Errors
 /// It has changes that are not committed, or git fails.

@@ -7,7 +7,7 @@ use crate::{
     domain::ErrorCode,
 };
 
-/// Where a working tree of that name is put when nobody says where: beside the repository.
+/// The default place for a working tree of that name: beside the repository.
 pub(crate) fn default_worktree_path(dir: &Path, name: &str) -> Result<PathBuf, GitError> {
     let Repository { top, git, .. } = Repository::of(dir)?;
     let common = common_dir(&git)?;
@@ -67,8 +67,8 @@ pub(crate) fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), 
     }
 }
 
-/// Refuses a place that is reached by a link that is committed in the repository: what is made
-/// there would be wherever somebody else wanted it.
+/// Refuses a place that is reached by a link that is committed in the repository: its author would
+/// decide where the worktree ends up.
 pub(crate) fn refuse_committed_link(dir: &Path, path: &Path) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
     let mut found = PathBuf::new();

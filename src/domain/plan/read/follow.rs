@@ -1,6 +1,6 @@
 //! The plan after an edit: the steps that it touches are read again, the others are reused.
 
-use std::{collections::BTreeSet, rc::Rc};
+use std::{cell::LazyCell, collections::BTreeSet, rc::Rc};
 
 use crate::domain::plan::{
     Heading, Plan, dependencies,
@@ -123,7 +123,7 @@ impl Plan {
             let section = touched.renamed(was.section);
             let heading = match touched.kept.contains(&was.section) {
                 true => Heading::read(new, section, false)?,
-                false => was.heading.clone(),
+                false => was.written_heading(),
             };
             let located = Located { section, item: None, heading, number: was.number };
             let (step, list) = step::read::read(new, located, &mut problems);
@@ -136,7 +136,8 @@ impl Plan {
         if !problems.is_empty() {
             return None;
         }
-        let names = self.names_with(&added, touched);
+        // Only a list of steps asks for the names of all others.
+        let names = LazyCell::new(|| self.names_with(&added, touched));
         let waits_for = |list: &Dependencies| {
             let Some((_, list)) = list else { return Some(Vec::new()) };
             let found = dependencies::parse(list, &names).ok()?;

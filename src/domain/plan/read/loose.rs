@@ -94,7 +94,7 @@ fn put(edit: &mut Edit<'_>, key: &str, at: Range<usize>, value: &str) -> Result<
     let line = format!("{key}: {value}");
     let reads_back = line_field(&line, &[key_of(key)]).is_some_and(|(_, at)| &line[at] == value);
     if !reads_back || value.contains(['\n', '\r']) {
-        let message = format!("no line can say that `{key}`");
+        let message = format!("`{key}` cannot be written on one line");
         let hint = format!("write it as a list item in plan.md: `- **{key}**: …`");
         return Err(ModelError::BadValue { message, hint: Some(hint) });
     }

@@ -4,52 +4,55 @@
 //! What is in it follows from plan.md alone. Wherever it is missing, or from another version, the file
 //! is read instead.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::plan::{
-    Heading, Plan, Step, StepRef,
-    step::{BookkeepingForm, details::LateDetails},
+    Plan, Step, StepRef,
+    step::{
+        BookkeepingForm,
+        details::{self, LateDetails},
+        heading::HeadingForm,
+    },
 };
 use crate::{
-    domain::{Claim, StepId, StepRole},
+    domain::{StepId, StepRole},
     text::markdown::{Document, HeadingLine, ItemId},
 };
 
 /// Who wrote a table. To be counted up whenever a plan is read in another way than before.
-const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+4");
+const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+5");
 
 /// What a table begins with; the headings follow, then the steps.
 #[derive(Serialize, Deserialize)]
 struct Preface<'a> {
-    format: Cow<'a, str>,
+    format: &'a str,
     sections: usize,
     steps: usize,
 }
 
-/// A step without its details, which follow as so many bytes. Texts are borrowed.
+/// A step without its details, which follow as so many bytes.
 #[derive(Serialize, Deserialize)]
 struct Row<'a> {
     section: usize,
     item: Option<usize>,
     number: u32,
-    title: Cow<'a, str>,
-    heading_prefix: Cow<'a, str>,
     heading_number: Option<u32>,
     mark: Option<StepRole>,
     is_mark_first: bool,
     has_unknown_mark: bool,
     has_line: bool,
-    id: Option<Cow<'a, str>>,
-    status: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    id: Option<&'a str>,
+    status: Option<&'a str>,
+    #[serde(borrow)]
     depends_on: Vec<Named<'a>>,
     attempts: u32,
     failures: Option<u32>,
-    claimed_by: Option<Holder<'a>>,
-    started_at: Option<Cow<'a, str>>,
-    completed_at: Option<Cow<'a, str>>,
+    started_at: Option<&'a str>,
     details: usize,
+    sum: u32,
     has_description: bool,
 }
 
@@ -57,16 +60,8 @@ struct Row<'a> {
 #[derive(Serialize, Deserialize)]
 enum Named<'a> {
     Number(u32),
-    Id(Cow<'a, str>),
-    Label(Cow<'a, str>),
-}
-
-#[derive(Serialize, Deserialize)]
-struct Holder<'a> {
-    actor: Cow<'a, str>,
-    host: Option<Cow<'a, str>>,
-    session: Option<Cow<'a, str>>,
-    since: Option<Cow<'a, str>>,
+    Id(&'a str),
+    Label(&'a str),
 }
 
 impl Plan {
@@ -74,7 +69,7 @@ impl Plan {
     pub(crate) fn to_table(&self) -> Option<Vec<u8>> {
         let contents = self.document.contents().filter(|_| self.problems.is_empty())?;
         let preface = Preface {
-            format: FORMAT.into(),
+            format: FORMAT,
             sections: self.document.section_count(),
             steps: self.steps.len(),
         };
@@ -85,7 +80,7 @@ impl Plan {
         }
         for step in &self.steps {
             let details = step.details.to_bytes()?;
-            write(&mut table, &Row::of(step, details.len()))?;
+            write(&mut table, &Row::of(step, &details))?;
             table.extend_from_slice(&details);
         }
         Some(table)
@@ -106,9 +101,10 @@ impl Plan {
         let mut found = Vec::with_capacity(steps);
         for _ in 0..steps {
             let row = read::<Row<'_>>(&mut rest)?;
-            let (start, len) = (table.len() - rest.len(), row.details);
-            rest = rest.get(len..)?;
-            let details = LateDetails::kept(&table, start, len, row.has_description)?;
+            let start = table.len() - rest.len();
+            rest = rest.get(row.details..)?;
+            let size = (row.details, row.sum);
+            let details = LateDetails::kept(&table, start, size, row.has_description)?;
             found.push(row.into_step(&document, details)?);
         }
         let plan = Self::around(document, found);
@@ -117,27 +113,24 @@ impl Plan {
 }
 
 impl<'a> Row<'a> {
-    fn of(step: &'a Step, details: usize) -> Self {
+    fn of(step: &'a Step, details: &[u8]) -> Self {
         Self {
             section: step.section.number(),
             item: step.item.map(ItemId::number),
             number: step.number,
-            title: text(&step.title),
-            heading_prefix: text(&step.heading.prefix),
             heading_number: step.heading.number,
             mark: step.heading.mark,
             is_mark_first: step.heading.is_mark_first,
             has_unknown_mark: step.heading.has_unknown_mark,
             has_line: step.bookkeeping == BookkeepingForm::Line,
-            id: step.id.as_ref().map(|id| id.as_str().into()),
-            status: some(&step.status),
+            id: step.id.as_ref().map(StepId::as_str),
+            status: step.status.as_deref(),
             depends_on: step.depends_on.iter().map(Named::of).collect(),
             attempts: step.attempts,
             failures: step.failures,
-            claimed_by: step.claimed_by.as_ref().map(Holder::of),
-            started_at: some(&step.started_at),
-            completed_at: some(&step.completed_at),
-            details,
+            started_at: step.started_at.as_deref(),
+            details: details.len(),
+            sum: details::sum(details),
             has_description: step.has_description(),
         }
     }
@@ -149,11 +142,8 @@ impl<'a> Row<'a> {
             Some(item) => document.get_item(item)?.span.start,
             None => document.section(section).heading.start,
         };
-        let title = self.title.into_owned();
-        let heading = Heading {
-            prefix: self.heading_prefix.into_owned(),
+        let heading = HeadingForm {
             number: self.heading_number,
-            title: title.clone(),
             mark: self.mark,
             is_mark_first: self.is_mark_first,
             has_unknown_mark: self.has_unknown_mark,
@@ -162,15 +152,12 @@ impl<'a> Row<'a> {
             if self.has_line { BookkeepingForm::Line } else { BookkeepingForm::Fields };
         Some(Step {
             number: self.number,
-            id: self.id.map(|id| StepId::kept(id.into_owned())),
-            title,
-            status: owned(self.status),
+            id: self.id.map(|id| StepId::kept(id.to_owned())),
+            status: self.status.map(str::to_owned),
             depends_on: self.depends_on.into_iter().map(Named::into_ref).collect(),
             attempts: self.attempts,
             failures: self.failures,
-            claimed_by: self.claimed_by.map(Holder::into_claim),
-            started_at: owned(self.started_at),
-            completed_at: owned(self.completed_at),
+            started_at: self.started_at.map(str::to_owned),
             details,
             heading,
             bookkeeping,
@@ -185,50 +172,18 @@ impl<'a> Named<'a> {
     fn of(step: &'a StepRef) -> Self {
         match step {
             StepRef::Number(number) => Self::Number(*number),
-            StepRef::Id(id) => Self::Id(id.as_str().into()),
-            StepRef::Label(label) => Self::Label(text(label)),
+            StepRef::Id(id) => Self::Id(id.as_str()),
+            StepRef::Label(label) => Self::Label(label),
         }
     }
 
     fn into_ref(self) -> StepRef {
         match self {
             Self::Number(number) => StepRef::Number(number),
-            Self::Id(id) => StepRef::Id(StepId::kept(id.into_owned())),
-            Self::Label(label) => StepRef::Label(label.into_owned()),
+            Self::Id(id) => StepRef::Id(StepId::kept(id.to_owned())),
+            Self::Label(label) => StepRef::Label(label.to_owned()),
         }
     }
-}
-
-impl<'a> Holder<'a> {
-    fn of(claim: &'a Claim) -> Self {
-        Self {
-            actor: text(&claim.actor),
-            host: some(&claim.host),
-            session: some(&claim.session),
-            since: some(&claim.since),
-        }
-    }
-
-    fn into_claim(self) -> Claim {
-        Claim {
-            actor: self.actor.into_owned(),
-            host: owned(self.host),
-            session: owned(self.session),
-            since: owned(self.since),
-        }
-    }
-}
-
-fn text(text: &str) -> Cow<'_, str> {
-    Cow::Borrowed(text)
-}
-
-fn some(text: &Option<String>) -> Option<Cow<'_, str>> {
-    text.as_deref().map(Cow::Borrowed)
-}
-
-fn owned(text: Option<Cow<'_, str>>) -> Option<String> {
-    text.map(Cow::into_owned)
 }
 
 /// Adds a value.
@@ -274,7 +229,7 @@ mod tests {
         let sum = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        assert_eq!((FORMAT, sum), ("0.1.0+4", 7_967_532_994_287_981_167));
+        assert_eq!((FORMAT, sum), ("0.1.0+5", 7_967_532_994_287_981_167));
     }
 
     #[test]
@@ -299,7 +254,7 @@ mod tests {
             let read = plan(source);
             let (Some(last), Some(table)) = (read.steps.last(), read.to_table()) else { continue };
             let start = table.len() - last.details.to_bytes().unwrap().len();
-            for (at, byte) in [(start, 7), (table.len() - 1, 0xff)] {
+            for (at, byte) in [(start, 7), (start + 1, 0xff), (table.len() - 1, 0xff)] {
                 let mut damaged = table.clone();
                 damaged[at] = byte;
                 assert!(Plan::from_table(source, damaged).is_none(), "{at}: {source}");

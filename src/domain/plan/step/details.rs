@@ -1,36 +1,46 @@
-//! What a step says besides its name and its progress: most commands ask for it of one step or none.
+//! What a step says besides its number and its progress: most commands ask for it of one step or few.
 
 use std::{
+    borrow::Cow,
     fmt,
     sync::{Arc, OnceLock},
 };
 
 use serde::{Deserialize, Serialize};
 
-/// The fields of a step that say how it is to be done, and its result, as written. With `&str` they
-/// are looked at where they are, without a copy.
+use crate::domain::Claim;
+
+/// The title of a step, who has it, how it is to be done, and its result, as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StepDetails<S = String> {
+pub struct StepDetails {
+    /// The title after the number.
+    pub title: String,
+    /// What is before the title, without a known mark: `Step 4: `.
+    pub(crate) heading_prefix: String,
+    /// Who started it last, or took it over.
+    pub claimed_by: Option<Claim>,
+    /// When it was completed, if it is done.
+    pub completed_at: Option<String>,
     /// The component that does it.
-    pub component: Option<S>,
+    pub component: Option<String>,
     /// The tool it maps to.
-    pub tool_mapping: Option<S>,
+    pub tool_mapping: Option<String>,
     /// Parameters, in order.
-    pub inputs: Vec<(S, S)>,
+    pub inputs: Vec<(String, String)>,
     /// Results it should give, in order.
-    pub expected_outputs: Vec<(S, S)>,
+    pub expected_outputs: Vec<(String, String)>,
     /// The estimate as written.
-    pub estimated_cost: Option<S>,
+    pub estimated_cost: Option<String>,
     /// The estimate as written.
-    pub estimated_time: Option<S>,
+    pub estimated_time: Option<String>,
     /// What it changes in the world.
-    pub side_effects: Option<S>,
+    pub side_effects: Option<String>,
     /// The result, in a line.
-    pub result: Option<S>,
+    pub result: Option<String>,
     /// The text under it that is not a field: markdown, as written.
-    pub description: Option<S>,
+    pub description: Option<String>,
     /// Fields this tool has no meaning for.
-    pub other: Vec<(S, S)>,
+    pub other: Vec<(String, String)>,
 }
 
 /// Details that are read when they are first asked for, if they come from a table.
@@ -44,22 +54,23 @@ pub(crate) struct LateDetails {
 #[derive(Clone)]
 struct Kept {
     table: Arc<Vec<u8>>,
-    start: usize,
-    len: usize,
+    start: u32,
+    len: u32,
     has_description: bool,
 }
 
 impl LateDetails {
-    /// Those in that place of a table; `None` if they cannot be read there.
+    /// Those in that place of a table, of that length and sum; `None` if they are not there.
     pub(crate) fn kept(
         table: &Arc<Vec<u8>>,
         start: usize,
-        len: usize,
+        (len, known): (usize, u32),
         has_description: bool,
     ) -> Option<Self> {
+        let (start, len) = (u32::try_from(start).ok()?, u32::try_from(len).ok()?);
         let kept = Kept { table: Arc::clone(table), start, len, has_description };
-        let (_, rest) = postcard::take_from_bytes::<StepDetails<&str>>(kept.bytes()?).ok()?;
-        rest.is_empty().then(|| Self { kept: Some(kept), read: OnceLock::new() })
+        let is_whole = kept.bytes().is_some_and(|bytes| sum(bytes) == known);
+        is_whole.then(|| Self { kept: Some(kept), read: OnceLock::new() })
     }
 
     /// Whether there is a description, without reading any.
@@ -70,31 +81,55 @@ impl LateDetails {
         }
     }
 
+    /// The title, without reading the others.
+    pub(crate) fn title(&self) -> &str {
+        match (self.read.get(), &self.kept) {
+            (Some(read), _) => &read.title,
+            (None, Some(kept)) => kept.title().unwrap_or_default(),
+            (None, None) => "",
+        }
+    }
+
     pub(crate) fn get(&self) -> &StepDetails {
         self.read.get_or_init(|| {
             let read = self.kept.as_ref().and_then(Kept::read);
-            // That they can be read was seen when the table was.
+            // That they are as they were written was seen when the table was read.
             Box::new(read.unwrap_or_default())
         })
     }
 
     /// The same as they are in a table; those that have not been read since need not be.
-    pub(crate) fn to_bytes(&self) -> Option<Vec<u8>> {
-        match (&self.kept, self.read.get()) {
-            (Some(kept), _) => kept.bytes().map(<[u8]>::to_vec),
-            (None, _) => postcard::to_extend(self.get(), Vec::new()).ok(),
+    pub(crate) fn to_bytes(&self) -> Option<Cow<'_, [u8]>> {
+        match &self.kept {
+            Some(kept) => kept.bytes().map(Cow::Borrowed),
+            None => postcard::to_extend(self.get(), Vec::new()).ok().map(Cow::Owned),
         }
     }
 }
 
 impl Kept {
     fn bytes(&self) -> Option<&[u8]> {
-        self.table.get(self.start..)?.get(..self.len)
+        self.table.get(self.start as usize..)?.get(..self.len as usize)
     }
 
     fn read(&self) -> Option<StepDetails> {
         postcard::from_bytes(self.bytes()?).ok()
     }
+
+    /// What they begin with.
+    fn title(&self) -> Option<&str> {
+        postcard::take_from_bytes(self.bytes()?).ok().map(|(title, _)| title)
+    }
+}
+
+/// Tells details that were written whole from others, without reading them.
+pub(crate) fn sum(details: &[u8]) -> u32 {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let add = |sum: u64, word: u64| (sum.rotate_left(23) ^ word).wrapping_mul(ODD);
+    let (words, rest) = details.as_chunks();
+    let sum = words.iter().fold(ODD, |sum, word| add(sum, u64::from_le_bytes(*word)));
+    let sum = rest.iter().fold(sum, |sum, byte| add(sum, u64::from(*byte)));
+    (sum >> 32) as u32
 }
 
 impl From<StepDetails> for LateDetails {

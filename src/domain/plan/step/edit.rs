@@ -369,7 +369,7 @@ impl Plan {
 /// The heading with number, title and mark as they are afterwards. Steps of older states have
 /// no mark.
 fn update_heading(edit: &mut Edit<'_>, step: &Step, update: &StepUpdate, number: Option<u32>) {
-    let heading = &step.heading;
+    let heading = step.written_heading();
     let is_marked = step.bookkeeping == BookkeepingForm::Line || heading.mark.is_some();
     let mark = match update.role {
         Some(role) if is_marked && update.is_of_step() => role,
@@ -396,8 +396,9 @@ fn update_box(
         _ if number == step.heading.number => return,
         _ => step.heading.mark == Some(StepRole::Done),
     };
-    let title = update.title.as_deref().unwrap_or(&step.heading.title);
-    edit.set_box(item, is_done, &step.heading.write_behind_box(number, title));
+    let heading = step.written_heading();
+    let title = update.title.as_deref().unwrap_or(&heading.title);
+    edit.set_box(item, is_done, &heading.write_behind_box(number, title));
 }
 
 fn is_bookkeeping(key: &str) -> bool {

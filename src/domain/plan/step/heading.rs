@@ -65,6 +65,15 @@ pub(crate) struct Heading {
     pub(crate) has_unknown_mark: bool,
 }
 
+/// The same without its texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HeadingForm {
+    pub(crate) number: Option<u32>,
+    pub(crate) mark: Option<StepRole>,
+    pub(crate) is_mark_first: bool,
+    pub(crate) has_unknown_mark: bool,
+}
+
 /// The text of a heading as it is to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HeadingText {
@@ -74,6 +83,12 @@ pub(crate) struct HeadingText {
 }
 
 impl Heading {
+    /// Its texts, those before the title and the title, and what else it says.
+    pub(crate) fn into_parts(self) -> (String, String, HeadingForm) {
+        let Self { prefix, number, title, mark, is_mark_first, has_unknown_mark } = self;
+        (prefix, title, HeadingForm { number, mark, is_mark_first, has_unknown_mark })
+    }
+
     /// The heading of a new step.
     pub(crate) fn new(number: u32, title: &str) -> Self {
         Self { prefix: prefix_with(number), number: Some(number), ..Self::plain(title) }

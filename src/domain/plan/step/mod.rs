@@ -7,7 +7,7 @@ pub(crate) mod heading;
 pub(crate) mod outcome;
 pub(crate) mod read;
 
-use std::{fmt, str::FromStr};
+use std::{fmt, ops::Deref, str::FromStr};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::SerializeStruct as _,
@@ -15,10 +15,10 @@ use serde::{
 
 use self::{
     details::{LateDetails, StepDetails},
-    heading::Heading,
+    heading::{Heading, HeadingForm},
 };
 use crate::{
-    domain::{Claim, ModelError, Money, nearest::same_name, plan::dependencies},
+    domain::{ModelError, Money, nearest::same_name, plan::dependencies},
     text::markdown::{ItemId, SectionId},
 };
 
@@ -165,14 +165,15 @@ pub(crate) enum BookkeepingForm {
 }
 
 /// A step as written in plan.md. Texts are as written; typed readings are methods.
+///
+/// Its title and what else one asks of single steps is part of it, too, but may have to be read first:
+/// see [`StepDetails`].
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The number in the heading.
     pub number: u32,
     /// The id, once it has one.
     pub id: Option<StepId>,
-    /// The title after the number.
-    pub title: String,
     /// The status as written; `None` when absent or a placeholder.
     pub status: Option<String>,
     /// The steps that come before it.
@@ -181,16 +182,12 @@ pub struct Step {
     pub attempts: u32,
     /// How often it failed, where that does not follow from the attempts.
     pub failures: Option<u32>,
-    /// Who started it last, or took it over.
-    pub claimed_by: Option<Claim>,
     /// When it was started last.
     pub started_at: Option<String>,
-    /// When it was completed, if it is done.
-    pub completed_at: Option<String>,
-    /// The other fields.
+    /// The title and the other fields.
     pub(crate) details: LateDetails,
     /// How its heading is written.
-    pub(crate) heading: Heading,
+    pub(crate) heading: HeadingForm,
     /// Where its bookkeeping is.
     pub(crate) bookkeeping: BookkeepingForm,
     /// The byte at which its heading begins.
@@ -199,6 +196,14 @@ pub struct Step {
     pub section: SectionId,
     /// The box in a list that the step is, if it has no heading.
     pub(crate) item: Option<ItemId>,
+}
+
+impl Deref for Step {
+    type Target = StepDetails;
+
+    fn deref(&self) -> &StepDetails {
+        self.details.get()
+    }
 }
 
 /// What it says, in the order of the file.
@@ -233,6 +238,18 @@ impl Step {
     /// How it is to be done, and its result.
     pub fn details(&self) -> &StepDetails {
         self.details.get()
+    }
+
+    /// Its heading, or the text behind its box.
+    pub(crate) fn written_heading(&self) -> Heading {
+        let HeadingForm { number, mark, is_mark_first, has_unknown_mark } = self.heading;
+        let (prefix, title) = (self.heading_prefix.clone(), self.title.clone());
+        Heading { prefix, number, title, mark, is_mark_first, has_unknown_mark }
+    }
+
+    /// The title alone, for which the other details need not be read.
+    pub(crate) fn title(&self) -> &str {
+        self.details.title()
     }
 
     /// Whether some text under it is no field.

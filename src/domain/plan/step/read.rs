@@ -29,6 +29,7 @@ pub(crate) fn read(
     problems: &mut Vec<Problem>,
 ) -> (Step, Dependencies) {
     let Located { section, item, heading, number } = found;
+    let (heading_prefix, title, heading) = heading.into_parts();
     let offset = match item {
         Some(item) => document.item(item).span.start,
         None => document.section(section).heading.start,
@@ -36,14 +37,11 @@ pub(crate) fn read(
     let mut step = Step {
         number,
         id: None,
-        title: heading.title.clone(),
         status: None,
         depends_on: Vec::new(),
         attempts: 0,
         failures: None,
-        claimed_by: None,
         started_at: None,
-        completed_at: None,
         details: LateDetails::default(),
         heading,
         bookkeeping: BookkeepingForm::Line,
@@ -51,7 +49,7 @@ pub(crate) fn read(
         section,
         item,
     };
-    let mut details = StepDetails::default();
+    let mut details = StepDetails { title, heading_prefix, ..StepDetails::default() };
     let mut dependencies = None;
     let mut seen: Vec<Cow<'_, str>> = Vec::new();
     let fields = match item {
@@ -66,7 +64,7 @@ pub(crate) fn read(
         }
         let value = value_of(document, item);
         match &*key {
-            "id" => read_line(document, item, value, &mut step, problems),
+            "id" => read_line(document, item, value, (&mut step, &mut details), problems),
             "status" => {
                 step.status = value;
                 if step.id.is_some() {
@@ -80,11 +78,11 @@ pub(crate) fn read(
             "estimated_time" => details.estimated_time = value,
             "side_effects" => details.side_effects = value,
             "result" => details.result = value,
-            COMPLETED_AT => step.completed_at = value,
+            COMPLETED_AT => details.completed_at = value,
             CLAIMED_BY | STARTED_AT | ATTEMPTS => {
                 step.bookkeeping = BookkeepingForm::Fields;
                 match &*key {
-                    CLAIMED_BY => step.claimed_by = value.as_deref().map(Claim::parse),
+                    CLAIMED_BY => details.claimed_by = value.as_deref().map(Claim::parse),
                     STARTED_AT => step.started_at = value,
                     _ => match value.as_deref().map_or(Ok(0), str::parse) {
                         Ok(attempts) => step.attempts = attempts,
@@ -127,7 +125,7 @@ fn read_line(
     document: &Document,
     item: ItemId,
     value: Option<String>,
-    step: &mut Step,
+    (step, details): (&mut Step, &mut StepDetails),
     problems: &mut Vec<Problem>,
 ) {
     let Some(value) = value else { return };
@@ -142,9 +140,9 @@ fn read_line(
         step.attempts = line.attempts;
     }
     let claim = line.claimed_by.as_deref().map(Claim::parse);
-    step.claimed_by = claim.or(step.claimed_by.take());
+    details.claimed_by = claim.or(details.claimed_by.take());
     step.started_at = line.started_at.or(step.started_at.take());
-    step.completed_at = line.completed_at.or(step.completed_at.take());
+    details.completed_at = line.completed_at.or(details.completed_at.take());
 }
 
 fn nested(document: &Document, item: ItemId) -> Vec<(String, String)> {

@@ -223,7 +223,7 @@ impl DiskFile for SimFile {
         Ok(inner.stat(self.ino))
     }
 
-    fn dress_like(&self, model: &Stat) -> io::Result<Stat> {
+    fn copy_permissions(&self, model: &Stat) -> io::Result<Stat> {
         let mut inner = self.disk.lock_inner();
         inner.whole(true)?;
         if let Some(inode) = inner.inodes.get_mut(&self.ino) {

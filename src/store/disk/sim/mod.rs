@@ -149,7 +149,7 @@ impl SimDisk {
         }))
     }
 
-    /// A copy that goes its own way.
+    /// An independent copy.
     pub(crate) fn fork(&self) -> SimDisk {
         let inner = self.lock_inner().clone();
         SimDisk(Arc::new(Shared { unlocked: Condvar::new(), inner: Mutex::new(inner) }))
@@ -280,7 +280,7 @@ impl SimDisk {
         }
     }
 
-    /// Changes content behind everybody's back: same time, same length or not.
+    /// Changes content without changing its time, as damage does; the length may change.
     pub(crate) fn damage(&self, path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
         let mut inner = self.lock_inner();
         if let Some(Entry::File(ino)) = inner.names.get(path).copied()

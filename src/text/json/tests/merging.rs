@@ -1,4 +1,4 @@
-//! RFC 7396, its appendix told again.
+//! The examples of RFC 7396's appendix.
 
 use super::{document, edited};
 use crate::text::json::patch::merge_value;

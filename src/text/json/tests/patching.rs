@@ -1,4 +1,4 @@
-//! RFC 6902, its appendix told again.
+//! The examples of RFC 6902's appendix.
 
 use super::{document, edited, path, refused};
 use crate::text::json::JsonError;

@@ -125,6 +125,9 @@ fn depth_is_capped_not_overflowed() {
     assert!(JsonDocument::parse(nested(MAX_DEPTH)).is_ok());
     let error = JsonDocument::parse(nested(MAX_DEPTH + 1)).unwrap_err();
     assert!(matches!(error, JsonError::TooDeep { limit: MAX_DEPTH, offset: MAX_DEPTH, .. }));
+    // What is accepted can be read by others, also as a part of a document of ours.
+    let wrapped = format!("{{\"state\":{{\"variables\":{}}}}}", nested(MAX_DEPTH));
+    assert!(serde_json::from_str::<Value>(&wrapped).is_ok());
     for source in [nested(100_000), "[".repeat(100_000), "{\"a\":".repeat(100_000)] {
         assert!(matches!(JsonDocument::parse(source), Err(JsonError::TooDeep { .. })));
     }

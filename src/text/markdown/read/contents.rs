@@ -1,13 +1,11 @@
 //! The headings of a document as they can be kept beside it, so that it need not be read as a whole
 //! again.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::markdown::document::majority_newline;
 use crate::text::markdown::{Document, Section, SectionId, index, line, opening};
 
 /// A heading: what is needed to find it again in the same source.
@@ -18,7 +16,8 @@ pub(crate) struct HeadingLine<'a> {
     distance: usize,
     len: usize,
     /// The title, where it is not what follows the marks.
-    title: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    title: Option<&'a str>,
 }
 
 impl Document {
@@ -50,16 +49,17 @@ impl Document {
             source.get(heading.clone()).filter(|_| (1..=6).contains(&level))?;
             let mut section = Section::new(SectionId(at), level, heading.clone());
             section.title = match title {
-                Some(title) => title.into_owned(),
-                None => plain_title(&source, level, &heading)?.to_owned(),
-            };
+                Some(title) => title,
+                None => plain_title(&source, level, &heading)?,
+            }
+            .to_owned();
             sections.push(section);
         }
         index::link(&mut sections, source.len());
         let mut bodies = Vec::new();
         bodies.resize_with(count, OnceLock::new);
         Some(Self {
-            newline: majority_newline(&source),
+            newline: OnceLock::new(),
             lines: OnceLock::new(),
             sections,
             bodies,
@@ -75,7 +75,7 @@ impl Document {
 fn heading_line<'d>(source: &str, pair: &'d [Section]) -> Option<HeadingLine<'d>> {
     let [before, Section { level, heading, title, .. }] = pair else { return None };
     let is_plain = plain_title(source, *level, heading) == Some(title);
-    let title = (!is_plain).then_some(Cow::Borrowed(title.as_str()));
+    let title = (!is_plain).then_some(title.as_str());
     let distance = heading.start - before.heading.end;
     Some(HeadingLine { level: *level, distance, len: heading.len(), title })
 }

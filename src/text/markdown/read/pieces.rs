@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::text::markdown::change::Applied;
-use crate::text::markdown::document::{Body, majority_newline};
+use crate::text::markdown::document::Body;
 use crate::text::markdown::index::{self, Index};
 use crate::text::markdown::{Document, MAX_BYTES, Section, SectionId, line, opening, title};
 
@@ -194,7 +194,7 @@ impl Document {
         bodies.resize_with(sections.len(), OnceLock::new);
         index::link(&mut sections, source.len());
         let document = Document {
-            newline: majority_newline(&source),
+            newline: OnceLock::new(),
             lines: OnceLock::new(),
             sections,
             bodies,

@@ -304,6 +304,31 @@ fn keys_that_would_not_read_back_are_refused() {
 }
 
 #[test]
+fn the_value_of_a_bullet_without_a_key_stays_a_value() {
+    let document = parse("# T\n- plain\n");
+    let bullet = items(&document)[0].id;
+    let mut edit = document.edit();
+    edit.set_value(bullet, "other words");
+    assert_eq!(edit.finish().unwrap().document.value(bullet), "other words");
+    let mut edit = document.edit();
+    edit.set_value(bullet, "Note: other words");
+    assert!(matches!(edit.finish(), Err(EditError::WouldChangeStructure { .. })));
+    // As the text of the bullet it is fine.
+    let mut edit = document.edit();
+    edit.set_item_text(bullet, "Note: other words");
+    assert_eq!(edit.finish().unwrap().document.text(bullet), "Note: other words");
+}
+
+#[test]
+fn text_goes_into_a_section_whose_title_begins_with_a_byte_order_mark() {
+    let source = "- **key**: x\n\n\u{feff}```\r\n---\n## Section\n";
+    let added = edited(source, |document, edit| {
+        edit.append_text(section(document, "\u{feff}```"), "words");
+    });
+    assert_eq!(added, "- **key**: x\n\n\u{feff}```\r\n---\n\nwords\n\n## Section\n");
+}
+
+#[test]
 fn nul_is_refused_everywhere() {
     let source = "# T\n- **a**: 1\n- b\n";
     let changes: [fn(&Document, &mut Edit<'_>); 5] = [

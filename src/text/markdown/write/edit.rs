@@ -69,7 +69,12 @@ impl<'d> Edit<'d> {
                     };
                     render::value_in(name, value, keep, lines, (found.takes_block, comment))?
                 }
-                None => return edit.write_text(item, value),
+                None => {
+                    edit.write_text(item, value)?;
+                    // The text is the value, so it must not read as a key and a value.
+                    edit.set.intent.readings.insert(item, Reading::Value(value.to_owned()));
+                    return Ok(());
+                }
             };
             edit.set.intent.readings.insert(item, Reading::Value(value.to_owned()));
             if document.value(item) != value {

@@ -120,7 +120,9 @@ fn alone(document: &Document, section: SectionId) -> Result<(Document, SectionId
     let root = section == document.root();
     let from = if root { 0 } else { found.heading.start };
     let to = document.sections.get(section.0 + 1).map(|next| next.heading.end);
-    let mut source = document.source()[from..to.unwrap_or(found.body.end)].to_owned();
+    // A line before a heading keeps its first bytes from being read as a byte order mark.
+    let mut source = if root { String::new() } else { document.newline().to_owned() };
+    source.push_str(&document.source()[from..to.unwrap_or(found.body.end)]);
     if to.is_none() {
         if !source.is_empty() && !line::begins_line(&source, source.len()) {
             source.push_str(document.newline());
@@ -128,7 +130,14 @@ fn alone(document: &Document, section: SectionId) -> Result<(Document, SectionId
         source.push_str(&title::heading(found.level.max(1), "end", document.newline())?);
     }
     let alone = Document::parse(source)?;
-    Ok((alone, SectionId(usize::from(!root))))
+    let inner = SectionId(usize::from(!root));
+    if alone.sections.get(inner.0).is_none_or(|copy| copy.title != found.title) {
+        return Err(EditError::WouldChangeStructure {
+            place: document.place(found.heading.start),
+            reason: "the section cannot be read apart from the text before it".to_owned(),
+        });
+    }
+    Ok((alone, inner))
 }
 
 fn first_child_level(document: &Document, section: SectionId) -> Option<u8> {

@@ -241,7 +241,7 @@ fn refuse_without_outputs(
     let command = format!("step done {} {}", step.number, options.join(" "));
     Err(Error::refused_with(
         ErrorCode::OutputMissing,
-        format!("{} has not given {}", step.name(), missing.join(", ")),
+        format!("{} lacks the expected outputs {}", step.name(), missing.join(", ")),
         format!("`statedir {command}`"),
     ))
 }

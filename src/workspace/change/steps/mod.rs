@@ -5,6 +5,7 @@ pub(in crate::workspace::change) mod fields;
 pub(in crate::workspace::change) mod finish;
 pub(in crate::workspace::change) mod gate;
 pub(in crate::workspace::change) mod moves;
+pub(in crate::workspace) mod needed;
 pub(in crate::workspace::change) mod progress;
 pub(in crate::workspace::change) mod reorder;
 pub(in crate::workspace::change) mod reset;
@@ -269,25 +270,32 @@ fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> 
     let readiness = Readiness::new(plan, draft.workflow());
     let first = readiness.ready().next();
     first.ok_or_else(|| {
-        let standing = |(step, role): (&Step, &Option<Role>)| StepStanding {
-            number: step.number,
-            role: *role,
-            is_ready: false,
-            holder: (*role == Some(Role::Active)).then(|| draft.holder(step)),
-            failures: draft.workflow().failures_of(step),
-            allowed: attempts_allowed(draft, plan, step),
-            waits: Waits::of(step, *role, draft.workflow()),
+        let standing = |(at, step): (usize, &Step)| {
+            let role = readiness.roles()[at];
+            StepStanding::is_kept(role).then(|| StepStanding {
+                at,
+                number: step.number,
+                role,
+                holder: (role == Some(Role::Active)).then(|| draft.holder(step)),
+                failures: draft.workflow().failures_of(step),
+                allowed: attempts_allowed(draft, plan, step),
+                waits: Waits::of(step, role, draft.workflow()),
+            })
         };
+        let counts = readiness.counts();
         let situation = Situation {
             role: draft.workflow().role_of_plan(&plan.metadata),
             plan_first: None,
             open_reviews: plan.open_reviews().map(|review| review.id.clone()).collect(),
-            steps: plan.steps.iter().zip(readiness.roles()).map(standing).collect(),
+            total: counts.total,
+            unfinished: counts.total - counts.finished(),
+            ready: None,
+            steps: plan.steps.iter().enumerate().filter_map(standing).collect(),
             stopped: readiness.stopped(),
             is_no_plan: plan.has_lost_metadata(),
             boxes: if plan.steps.is_empty() { plan.unread_boxes() } else { 0 },
         };
-        none_ready(&readiness.counts(), &situation)
+        none_ready(&counts, &situation)
     })
 }
 

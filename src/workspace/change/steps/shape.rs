@@ -142,7 +142,7 @@ pub(in crate::workspace) fn add_all(
             }
         };
         if !is_whole || shape.description.is_some() {
-            let message = "a step that takes two edits is added by itself";
+            let message = "this step cannot be added together with others; add it on its own";
             return Err(Error::refused(ErrorCode::BadValue, message));
         }
         progress.added.push((number, status.clone()));

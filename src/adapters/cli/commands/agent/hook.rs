@@ -21,7 +21,7 @@ use crate::{
 
 /// Answer a hook event of an agent's client, given as JSON on standard input
 ///
-/// For Claude Code, Codex, Copilot CLI, Gemini CLI and Qwen Code, each in its own words; `statedir
+/// For Claude Code, Codex, Copilot CLI, Gemini CLI and Qwen Code, each in its own format; `statedir
 /// setup claude` (codex, gemini, qwen) registers it.
 ///
 /// SessionStart puts the brief into the agent's context. UserPromptSubmit reports which rules have
@@ -31,9 +31,9 @@ use crate::{
 /// history.md or .statedir/ or removes the state. That protects against accidents, not malice, even
 /// if the event is not quite JSON. It asks, too, when a review is open and when a limit is reached:
 /// once per limit and session, with the command that raises it (`statedir constraint set
-/// max_file_operations 100`); every time, and also before a limit is changed, if the client says
-/// that nobody is there. A rule can pause for good. PostToolUse counts file operations and web
-/// requests and checks a state file that was edited. What the agent plans with its own task tool
+/// max_file_operations 100`); every time, and also before a limit is changed, if the client reports
+/// that it runs unattended. A rule can pause the plan for good. PostToolUse counts file operations and
+/// web requests and checks a state file that was edited. What the agent plans with its own task tool
 /// becomes steps: TaskCreate, TaskUpdate, TodoWrite, an accepted plan, Codex's update_plan,
 /// Gemini's write_todos, opencode's todowrite, Qwen's todo_write, Copilot's table `todos`; with
 /// --capture also where there is no state yet, with --no-capture not at all. PreCompact makes a
@@ -73,7 +73,7 @@ const MAX_TOKENS: usize = 2000;
 
 /// How long a hook waits for another command.
 const WAIT: Duration = Duration::from_millis(1500);
-/// How long the last one of a session does: its client does not wait longer than a second.
+/// The same for the last event of a session: its client waits at most a second.
 const LAST_WAIT: Duration = Duration::from_millis(600);
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
@@ -91,7 +91,7 @@ fn answer(session: &mut Session<'_>, args: &Args) -> Option<serde_json::Value> {
     let read = std::io::stdin().lock().take(hooks::MAX_BYTES + 1).read_to_end(&mut bytes);
     let event = match read {
         Err(error) => Err(format!("the event cannot be read: {error}")),
-        // It is cut now: the beginning may be enough to guard what only statedir writes.
+        // It is truncated: the beginning may be enough to guard what only statedir writes.
         Ok(_) if bytes.len() as u64 > hooks::MAX_BYTES => {
             HookEvent::parse(&bytes).map_err(|_| "the event is too large".to_owned())
         }
@@ -136,7 +136,7 @@ fn reply(
     session.global.wait = Some(wait);
     session.command = format!("hook {}", event.name());
     let workspace = session.workspace().map_err(|failure| failure.message)?;
-    // A state that has a plan is there: the rest need not be looked for.
+    // There is a state with a plan, so the search can stop.
     let has_plan = dir.join(StateFile::Plan.name()).is_file();
     let is_empty =
         || workspace.store().exists().is_ok_and(|found| found.files.is_empty() && !found.log);
@@ -144,13 +144,18 @@ fn reply(
         return Ok(hooks::Reply::Silent);
     }
     let began = Instant::now();
-    let names = [event.session(), variable("USER"), variable("LOGNAME")];
-    let unnamed = identify(&Acting::default()).actor;
+    // Whose a step is, is asked only of who stops.
+    let names = || {
+        let unnamed = identify(&Acting::default()).actor;
+        let names = [event.session(), variable("USER"), variable("LOGNAME")];
+        names.into_iter().flatten().chain([unnamed]).collect()
+    };
+    let is_stop = event.name() == "Stop";
     let shell_names = ["STATEDIR_SESSION", "CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID"];
     let hook = Hook {
         event,
         workspace: &workspace,
-        other_names: names.into_iter().flatten().chain([unnamed]).collect(),
+        other_names: if is_stop { names() } else { Vec::new() },
         shell_has_session: shell_names.iter().any(|name| variable(name).is_some()),
         max_tokens: args.max_tokens,
         record_prompts: args.record_prompts,
@@ -161,7 +166,7 @@ fn reply(
     };
     let reply = hooks::answer(&hook).map_err(|error| described(&error, began.elapsed()));
     if !hook.dry_run {
-        leave_sign(&workspace, last);
+        record_sign(&workspace, last);
         #[cfg(feature = "fleet")]
         if last || matches!(event.name(), "SessionStart" | "Stop") {
             crate::adapters::cli::commands::fleet::push_later(&workspace);
@@ -170,7 +175,7 @@ fn reply(
     reply
 }
 
-/// A state for the agent's first task list, in the project that it works in; none where that is no
+/// A state for the agent's first task list, in the project that it works in; none outside a
 /// project.
 fn new_state(session: &mut Session<'_>, event: &HookEvent) -> Option<PathBuf> {
     if !hooks::begins_list(event) {
@@ -197,8 +202,8 @@ fn new_state(session: &mut Session<'_>, event: &HookEvent) -> Option<PathBuf> {
     made.ok().map(|_| dir)
 }
 
-/// Notes that the session is alive, or that it has ended. What is lost with it is evidence only.
-fn leave_sign(workspace: &Workspace, ended: bool) {
+/// Records that the session is alive, or that it has ended. Failing loses only evidence.
+fn record_sign(workspace: &Workspace, ended: bool) {
     let Some(session) = &workspace.environment().identity().session else { return };
     let mut sign = workspace.sign(ended);
     let known = workspace.store().sign(session).unwrap_or_default();
@@ -207,14 +212,15 @@ fn leave_sign(workspace: &Workspace, ended: bool) {
     if is_young && !ended && known.is_of_seen_client() {
         return;
     }
-    // The server of the same session said which process lives as long as that.
+    // The server of the same session recorded the process that lives as long as it.
     sign.process = known.process.filter(|process| process.is_running() == Some(true));
     sign.client = Process::client();
     sign.is_confirmed = sign.client.is_some() && sign.client == known.client;
-    let _ = workspace.store().leave_sign(session, &sign);
+    let _ = workspace.store().record_sign(session, &sign);
 }
 
-/// What is noted of a failure. The last of several waits knows only of itself.
+/// The text for the log of hook failures, with the time of all waits: the error knows only the last
+/// one.
 fn described(error: &Error, passed: Duration) -> String {
     match error.kind() {
         ErrorKind::Store(StoreError::LockTimeout { waited, .. }) if passed > *waited + WAIT / 3 => {
@@ -240,7 +246,7 @@ fn note(session: &Session<'_>, dir: &Path, event: &str, message: &str) {
     hooks::note(dir, &now, event, message);
 }
 
-/// A panic must not stop an agent: it is noted, and the exit code says that all is well.
+/// A panic must not stop an agent: it is logged, and the exit code is 0.
 fn report_bugs(dir: PathBuf, event: String) {
     std::panic::set_hook(Box::new(move |panic| {
         hooks::note(&dir, "bug", &event, &panic.to_string());

@@ -88,8 +88,8 @@ fn working(memory: &Memory, lines: &mut Vec<String>) {
 }
 
 fn short(turn: &ShortTurn, lines: &mut Vec<String>) {
-    let said = [("user", &turn.user_message), ("assistant", &turn.response)];
-    for (who, text) in said {
+    let messages = [("user", &turn.user_message), ("assistant", &turn.response)];
+    for (who, text) in messages {
         indented(&format!("turn {} {who}: {text}", number(turn.turn)), lines);
     }
 }

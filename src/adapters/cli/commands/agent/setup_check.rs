@@ -115,7 +115,7 @@ fn report(session: &mut Session<'_>, checked: &[Checked]) {
     }
 }
 
-/// A state of its own to prove things in, gone when it is done.
+/// A temporary state for the proof.
 struct Ground {
     root: PathBuf,
 }
@@ -162,7 +162,7 @@ impl Ground {
         }
     }
 
-    /// A client that says hello: the server says so, too.
+    /// Whether the server answers a client's greeting.
     fn server(&self, program: &str) -> Result<(), String> {
         let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {},

@@ -6,7 +6,6 @@ use crate::{
     adapters::{
         adopt::{Proposed, Wanted, propose},
         cli::{CliResult, Failure, Session},
-        foreign::way_to_import,
     },
     domain::{ErrorCode, StateFile, layout::profile},
     workspace::Workspace,
@@ -52,11 +51,11 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let named = args.path.clone().or_else(|| session.named_dir());
     let path = named.clone().unwrap_or_else(|| PathBuf::from("."));
     let (known, mut proposed) = match propose_at(session, args, path) {
-        // Where nothing is named and nothing is here, the plan of the state that is in use may
-        // hold the boxes.
+        // If no path is given and nothing is found here, the plan of the current state may have the
+        // boxes.
         Err(failure) if named.is_none() => {
-            let plan = plan_in_use(session).ok_or(failure)?;
-            propose_at(session, args, plan)?
+            let plan = plan_in_use(session).map(|plan| propose_at(session, args, plan));
+            plan.and_then(Result::ok).ok_or(failure)?
         }
         proposed => proposed?,
     };
@@ -68,14 +67,14 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let message = format!("adopted {}", lines.join("; "));
     let mut outcome = adopting.adopt(&message, &proposed.documents())?;
     if known.layout().is_none() {
-        // That the files are taken over is what was asked for.
+        // No need to report that the files were adopted: that was the request.
         outcome.notices.clear();
     }
     report(session, &proposed, &adopting, &outcome);
     Ok(0)
 }
 
-/// The state that is at a path already, and what would be adopted there.
+/// The existing state at a path, and what would be adopted there.
 fn propose_at(
     session: &Session<'_>,
     args: &Args,
@@ -88,16 +87,12 @@ fn propose_at(
     };
     let known = session.workspace_in(dir, None)?;
     let wanted = Wanted { path, profile: args.profile.clone(), private: args.private };
-    let proposed = propose(&wanted, known.layout()).map_err(|message| {
-        let hint = "`statedir scan` looks for plans in the folders below; any file with boxes can \
-                    be named: `statedir adopt TODO.md`";
-        let hint = way_to_import(&wanted.path).unwrap_or_else(|| hint.to_owned());
-        Failure::new(ErrorCode::NotFound, message).hint(hint)
-    })?;
+    let proposed = propose(&wanted, known.layout())
+        .map_err(|refused| Failure::new(ErrorCode::NotFound, refused.message).hint(refused.hint))?;
     Ok((known, proposed))
 }
 
-/// The plan of the state that is in use, if that is one of our own.
+/// The plan of the current state, if it is not an adopted one.
 fn plan_in_use(session: &mut Session<'_>) -> Option<PathBuf> {
     let state = session.workspace().ok().filter(|state| state.layout().is_none())?;
     Some(state.directory().join(StateFile::Plan.name())).filter(|plan| plan.is_file())

@@ -20,7 +20,7 @@ pub(in crate::adapters) struct Args {
 
 pub(super) fn age(text: &str) -> Result<u64, String> {
     const DAY: u64 = 24 * 60 * 60 * 1000;
-    // Seconds would be the guess, and would drop nearly everything.
+    // Without a unit it would mean seconds, and drop nearly everything.
     if text.trim().parse::<f64>().is_ok() {
         return Err(format!("`{text}` has no unit; write `7d`, `12h` or `30m`"));
     }

@@ -29,7 +29,7 @@ Examples:
   statedir init --list-templates
 
 A template directory holds plan.md.hbs, context.md.hbs, variables.json.hbs, history.md.hbs,
-constraints.md.hbs and workflow.yaml, or some of them; the built-in ones stand in for the rest.
+constraints.md.hbs and workflow.yaml, or some of them; the built-in ones supply the rest.
 Directories below $XDG_CONFIG_HOME/statedir/templates (~/.config/statedir/templates) are found by
 their name.")]
 pub(in crate::adapters) struct Args {
@@ -48,10 +48,10 @@ pub(in crate::adapters) struct Args {
     /// The ticket it is about: #7, PROJ-123 or its URL; the state is kept below docs/plan/tickets
     #[arg(long, value_name = "TICKET")]
     pub(in crate::adapters) ticket: Option<String>,
-    /// List the templates that have a name, and write nothing
+    /// List the templates that can be used by name, and write nothing
     #[arg(long, conflicts_with_all = ["goal", "title", "template", "set", "ticket"])]
     pub(in crate::adapters) list_templates: bool,
-    /// A modifier or limit, or what your templates use
+    /// A modifier or limit, or a value that your templates use
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pairs::pair)]
     pub(in crate::adapters) set: Vec<(String, String)>,
 }
@@ -158,10 +158,10 @@ fn list_templates(session: &mut Session<'_>) -> CliResult {
 
 /// Build the files from a document that `state` printed, as one operation
 ///
-/// A document with missing parts will do; the template fills them in. The entries under
-/// `recent_history` become entries of the history again, with new ids; what the document counts
-/// besides them is carried over in an entry `Imported`. An existing state is refused unless
-/// `--replace` is given; its history keeps all entries.
+/// Parts may be missing: the template supplies them. The entries under `recent_history` become
+/// entries of the history again, with new ids; the counts of all other entries are carried over in
+/// an entry `Imported`. An existing state is refused unless `--replace` is given; its history keeps
+/// all entries.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -233,7 +233,7 @@ pub(in crate::adapters::cli) fn import(session: &mut Session<'_>, args: &ImportA
     let templates = templates::find(args.template.as_deref())?;
     let options = ImportOptions { replace: args.replace, templates };
     let mut outcome = session.new_workspace()?.import(&document, &options)?;
-    outcome.notices.extend(left_out.iter().map(|what| format!("not taken: {what}")));
+    outcome.notices.extend(left_out.iter().map(|what| format!("not copied: {what}")));
     session.output.outcome(&outcome, session.global.dry_run);
     Ok(0)
 }

@@ -89,7 +89,7 @@ fn get(session: &mut Session<'_>, name: &str) -> CliResult {
         answer["revision"] = json!(snapshot.revision().as_str());
         session.output.value(answer);
     } else {
-        session.output.line(shown(setting, modifier));
+        session.output.line(display_value(setting, modifier));
     }
     Ok(0)
 }
@@ -103,7 +103,7 @@ fn entry(setting: Option<&Setting>, modifier: Option<&Modifier>) -> Value {
 }
 
 /// Its value, or that it has none.
-fn shown<'a>(setting: Option<&'a Setting>, modifier: Option<&'a Modifier>) -> &'a str {
+fn display_value<'a>(setting: Option<&'a Setting>, modifier: Option<&'a Modifier>) -> &'a str {
     let value = setting.and_then(|setting| setting.value.as_deref());
     value.unwrap_or_else(|| modifier.map_or(NOT_SET, Modifier::unset_text))
 }
@@ -135,7 +135,11 @@ fn list(session: &mut Session<'_>) -> CliResult {
     };
     let width = settings.iter().map(|entry| name(entry).len()).max().unwrap_or(0);
     for entry in &settings {
-        session.output.line(format!("{:<width$}  {}", name(entry), shown(entry.0, entry.1)));
+        session.output.line(format!(
+            "{:<width$}  {}",
+            name(entry),
+            display_value(entry.0, entry.1)
+        ));
     }
     for directive in &constraints.directives {
         session.output.line(format!("directive {}: {}", directive.number, directive.text));

@@ -8,7 +8,7 @@ use crate::{
     workspace::{Change, Error},
 };
 
-/// How many entries are listed if nothing else is said.
+/// How many entries are listed by default.
 pub(in crate::adapters) const LIST_LIMIT: usize = 10;
 /// How many are found.
 pub(in crate::adapters) const SEARCH_LIMIT: usize = 20;
@@ -147,7 +147,7 @@ fn export(session: &mut Session<'_>) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let json = session.output.is_json();
     let output = &mut session.output;
-    // What can fail at once fails before anything is written.
+    // Whatever can fail early fails before anything is written.
     drop(snapshot.history()?);
     if json {
         output.stream(b"{\"ok\":true,\"records\":[");
@@ -174,17 +174,17 @@ fn print(session: &mut Session<'_>, entries: &[Entry]) {
     }
     for entry in entries {
         let time = entry.time.as_deref().unwrap_or("?");
-        let told = entry.summary();
+        let summary = entry.summary();
         let mark = match (entry.id, entry.verified) {
             (None, _) => "  [unsigned]",
             (Some(_), false) => "  [changed since it was signed]",
             (Some(_), true) => "",
         };
-        session.output.line(format!("{time}  {}{mark}", told.heading));
-        if !told.quiet.is_empty() {
-            session.output.line(format!("    {}", told.quiet));
+        session.output.line(format!("{time}  {}{mark}", summary.heading));
+        if !summary.byline.is_empty() {
+            session.output.line(format!("    {}", summary.byline));
         }
-        for (key, value) in &told.fields {
+        for (key, value) in &summary.fields {
             let value = value.replace('\n', "\n      ");
             session.output.line(format!("    {key}: {value}"));
         }

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use super::{host, lease_time, look::time};
+use super::{host, lease_time, show::time};
 use crate::{
     adapters::{
         cli::{CliResult, Failure, Session},
@@ -32,7 +32,7 @@ pub(in crate::adapters) struct Args {
     /// Stop after that time
     #[arg(long = "for", value_name = "TIME", value_parser = time, conflicts_with = "once")]
     time: Option<Duration>,
-    /// How long the leases last between two heartbeats at the most
+    /// How long a lease lasts after a heartbeat
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = lease_time)]
     lease: Duration,
 }
@@ -47,8 +47,8 @@ const PAUSE: Duration = Duration::from_secs(2);
 struct Seen {
     files: Option<Vec<Option<(SystemTime, u64)>>>,
     beat: Option<Instant>,
-    /// What was said of it last, so that it is said once.
-    said: Option<String>,
+    /// The last message about it, so that it is printed once.
+    reported: Option<String>,
     failed: bool,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
             }
         }
         if let Some(open) = &mut database {
-            let round = round(session, &mut **open, &host, args, &mut seen);
+            let round = push_changed(session, &mut **open, &host, args, &mut seen);
             match round {
                 Err(FleetError::Unreachable(_)) if !args.once => {
                     database = None;
@@ -96,7 +96,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     }
 }
 
-fn round(
+fn push_changed(
     session: &mut Session<'_>,
     database: &mut dyn Database,
     host: &str,
@@ -105,7 +105,7 @@ fn round(
 ) -> Result<(), FleetError> {
     for (_, dir) in fleet::joined_directories()? {
         let known = seen.entry(dir.clone()).or_default();
-        let files = look(&dir);
+        let files = file_stamps(&dir);
         let is_due = known.beat.is_none_or(|beat| beat.elapsed() >= args.lease / 3);
         if known.files.as_ref() == Some(&files) && !is_due {
             continue;
@@ -114,7 +114,7 @@ fn round(
         match fleet::push(database, &workspace, host, args.lease, false) {
             Ok((member, pushed)) => {
                 known.failed = false;
-                known.said = None;
+                known.reported = None;
                 if pushed {
                     let line =
                         format!("published `{}` at revision {}\n", member.name, member.revision);
@@ -124,10 +124,10 @@ fn round(
             Err(FleetError::Unreachable(why)) => return Err(FleetError::Unreachable(why)),
             Err(error) => {
                 known.failed = true;
-                let said = format!("{}: {error}", dir.display());
-                if known.said.as_ref() != Some(&said) {
-                    session.output.note(&said);
-                    known.said = Some(said);
+                let reported = format!("{}: {error}", dir.display());
+                if known.reported.as_ref() != Some(&reported) {
+                    session.output.note(&reported);
+                    known.reported = Some(reported);
                 }
             }
         }
@@ -137,8 +137,8 @@ fn round(
     Ok(())
 }
 
-/// What tells that a file has changed, without reading it.
-fn look(dir: &Path) -> Vec<Option<(SystemTime, u64)>> {
+/// Times and sizes of the files, which show a change without reading them.
+fn file_stamps(dir: &Path) -> Vec<Option<(SystemTime, u64)>> {
     let names = StateFile::REWRITABLE.into_iter().chain([StateFile::History]);
     let stat = |file: StateFile| {
         let found = std::fs::symlink_metadata(dir.join(file.name())).ok()?;

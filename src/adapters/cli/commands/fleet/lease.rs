@@ -22,7 +22,7 @@ pub(super) fn copy_of(session: &Session<'_>, id: &str) -> Result<Option<Workspac
     dir.map(|(_, dir)| session.workspace_in(dir, None)).transpose()
 }
 
-/// Notes a new fencing number in the copy that this machine has, if that is not behind.
+/// Records a new fencing number in this machine's copy, if that is up to date.
 fn note_lease(session: &Session<'_>, project: &Project) -> Result<Option<Workspace>, Failure> {
     let Some(workspace) = copy_of(session, &project.id)? else { return Ok(None) };
     if let Some(mut known) = Membership::find(&workspace)? {
@@ -33,7 +33,7 @@ fn note_lease(session: &Session<'_>, project: &Project) -> Result<Option<Workspa
 }
 
 /// The project that this state is.
-pub(super) fn of_this_state(session: &Session<'_>) -> Result<String, Failure> {
+pub(super) fn project_of_state(session: &Session<'_>) -> Result<String, Failure> {
     Ok(Membership::of(&session.workspace()?)?.id)
 }
 
@@ -49,11 +49,11 @@ pub(super) fn claim(session: &mut Session<'_>, wanted: Wanted, lease: Duration) 
         return Ok(0);
     };
     let copy = note_lease(session, &project)?;
-    taken(session, &project, copy.as_ref());
+    print_claim(session, &project, copy.as_ref());
     Ok(0)
 }
 
-fn taken(session: &mut Session<'_>, project: &Project, copy: Option<&Workspace>) {
+fn print_claim(session: &mut Session<'_>, project: &Project, copy: Option<&Workspace>) {
     let directory = copy.map(|workspace| workspace.directory().to_owned());
     if session.output.is_json() {
         session.output.value(json!({ "claimed": project, "directory": directory }));
@@ -72,7 +72,7 @@ fn taken(session: &mut Session<'_>, project: &Project, copy: Option<&Workspace>)
 pub(super) fn release(session: &mut Session<'_>, name: Option<String>) -> CliResult {
     let (_, mut database) = database()?;
     let host = host(session)?;
-    let name = name.map_or_else(|| of_this_state(session), Ok)?;
+    let name = name.map_or_else(|| project_of_state(session), Ok)?;
     let project = database.project(&name)?.ok_or_else(|| FleetError::NoProject(name.clone()))?;
     let released =
         project.lease.host == host && database.release(&project.id, &host, project.lease.fence)?;
@@ -115,7 +115,7 @@ pub(super) fn steal(
         let fields = [("why".to_owned(), json!(why))].into_iter().collect();
         workspace.apply(&[Change::HistoryAdd { title, fields }])?;
     }
-    taken(session, &project, copy.as_ref());
+    print_claim(session, &project, copy.as_ref());
     Ok(0)
 }
 
@@ -128,7 +128,7 @@ pub(super) fn pull(
     let (_, mut database) = database()?;
     let host = host(session)?;
     let fetched = fleet::fetch(&mut *database, name)?;
-    let workspace = place(session, &fetched.project, dir)?;
+    let workspace = pull_directory(session, &fetched.project, dir)?;
     let pulled = fleet::pull(&mut *database, &fetched, &workspace, &host, merge)?;
     let conflicts = workspace.read()?.conflicts()?.len();
     let project = &fetched.project;
@@ -159,7 +159,7 @@ pub(super) fn pull(
 }
 
 /// Where a pulled project goes.
-fn place(
+fn pull_directory(
     session: &Session<'_>,
     project: &Project,
     dir: Option<PathBuf>,
@@ -168,19 +168,19 @@ fn place(
         Some(dir) => dir,
         None => match copy_of(session, &project.id)? {
             Some(copy) => return Ok(copy),
-            None => PathBuf::from(folder(&project.name)).join("state"),
+            None => PathBuf::from(folder_name(&project.name)).join("state"),
         },
     };
     new_copy(session, dir)
 }
 
-/// The state in a directory that is named as everybody on this machine can find it.
+/// The state in a directory, by its absolute path.
 pub(super) fn new_copy(session: &Session<'_>, dir: PathBuf) -> Result<Workspace, Failure> {
     session.workspace_in(std::path::absolute(dir).map_err(FleetError::from)?, None)
 }
 
-/// A name as a folder of that name: nothing in it leads elsewhere.
-pub(super) fn folder(name: &str) -> String {
+/// A project's name as the name of a folder, without anything that leads elsewhere.
+pub(super) fn folder_name(name: &str) -> String {
     let clean: String = name
         .chars()
         .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' })

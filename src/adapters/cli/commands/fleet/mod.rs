@@ -2,8 +2,8 @@
 
 mod agent;
 mod lease;
-mod look;
 mod recover;
+mod show;
 
 use std::{collections::BTreeMap, path::PathBuf, process::Stdio, time::Duration};
 
@@ -66,7 +66,7 @@ Examples:
     /// Make this state part of the fleet, with the lease for this machine
     #[command(after_help = "Examples:\n  statedir fleet join --name billing")]
     Join {
-        /// Its name in the fleet, also in place of another; else the execution_id
+        /// Its name in the fleet, which also renames it; else the execution_id
         #[arg(long)]
         name: Option<String>,
         /// Leave values that look like secrets in the searchable document
@@ -95,7 +95,7 @@ Examples:
         /// Its name or execution_id; else the project of this state
         #[arg(value_name = "NAME", conflicts_with = "next")]
         name: Option<String>,
-        /// The free project that has been untouched longest
+        /// The free project that has been idle longest
         #[arg(long)]
         next: bool,
         /// Only projects with this value in a column (status, machine, agent, template, …)
@@ -110,7 +110,7 @@ Examples:
         /// The project; else the one of this state
         name: Option<String>,
     },
-    /// Take the lease although another machine holds it
+    /// Take the lease even though another machine holds it
     #[command(after_help = "Examples:\n  statedir fleet steal billing --why 'its machine is gone'")]
     Steal {
         /// The project
@@ -121,7 +121,7 @@ Examples:
         #[command(flatten)]
         lease: Lease,
     },
-    /// Get a project onto this machine, exact to the byte
+    /// Copy a project to this machine, byte for byte
     #[command(after_help = "\
 Examples:
   statedir fleet pull billing
@@ -143,7 +143,7 @@ Examples:
   statedir fleet list
   statedir fleet list --status active --older-than 1h
   statedir fleet list --machine build7 --text 'vector databases' --json")]
-    List(look::ListArgs),
+    List(show::ListArgs),
     /// Show one project
     #[command(
         after_help = "Examples:\n  statedir fleet show billing\n  statedir fleet show billing --json"
@@ -156,11 +156,11 @@ Examples:
     #[command(
         after_help = "Examples:\n  statedir fleet watch\n  statedir fleet watch --for 10m --json"
     )]
-    Watch(look::WatchArgs),
+    Watch(show::WatchArgs),
     /// Sum up costs, times and results of all projects
     #[command(after_help = "Examples:\n  statedir fleet metrics --by template")]
-    Metrics(look::MetricsArgs),
-    /// Claim, pull and recover every active project whose lease has run out
+    Metrics(show::MetricsArgs),
+    /// Claim, pull and recover every active project whose lease has expired
     Recover(recover::Args),
     /// Push every joined state of this machine as it changes, and send heartbeats
     Agent(agent::Args),
@@ -218,7 +218,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
             let wanted = match name {
                 _ if next => Wanted::Next(Filter { equal: conditions, ..Filter::default() }),
                 Some(name) => Wanted::Named(name),
-                None => Wanted::Named(lease::of_this_state(session).map_err(|failure| {
+                None => Wanted::Named(lease::project_of_state(session).map_err(|failure| {
                     failure
                         .hint("name a project, or take a free one: `statedir fleet claim --next`")
                 })?),
@@ -228,10 +228,10 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::Release { name } => lease::release(session, name),
         Verb::Steal { name, why, lease: time } => lease::steal(session, &name, &why, time.lease),
         Verb::Pull { name, into, merge } => lease::pull(session, &name, into, merge),
-        Verb::List(args) => look::list(session, &args),
-        Verb::Show { name } => look::show(session, &name),
-        Verb::Watch(args) => look::watch(session, &args),
-        Verb::Metrics(args) => look::metrics(session, &args),
+        Verb::List(args) => show::list(session, &args),
+        Verb::Show { name } => show::show(session, &name),
+        Verb::Watch(args) => show::watch(session, &args),
+        Verb::Metrics(args) => show::metrics(session, &args),
         Verb::Recover(args) => recover::run(session, &args),
         Verb::Agent(args) => agent::run(session, &args),
     }
@@ -319,11 +319,13 @@ fn status(session: &mut Session<'_>) -> CliResult {
     for (machine, (projects, heard)) in machines {
         let projects = counted(projects, "project", "projects");
         let heard = format_age(heard);
-        session.output.line(format!("          {machine}: {projects}, heard {heard} ago"));
+        session
+            .output
+            .line(format!("          {machine}: {projects}, last heard from {heard} ago"));
     }
     match (here, there) {
         (Some(here), Some(project)) => {
-            session.output.line(format!("here      {}", look::line(&project.into())));
+            session.output.line(format!("here      {}", show::line(&project.into())));
             if project.lease.fence != here.fence {
                 session.output.line("          this machine does not have its lease");
             }
@@ -355,7 +357,11 @@ fn join(
     let fleet = address.to_string();
     let request = Joined { name: name.as_deref(), host: &host, fleet: &fleet, with_secrets, lease };
     let (known, _) = fleet::join(&mut *database, &workspace, &request)?;
-    told(session, &known, format!("`{}` is part of the fleet; {host} has the lease", known.name))
+    print_membership(
+        session,
+        &known,
+        format!("`{}` is part of the fleet; {host} has the lease", known.name),
+    )
 }
 
 fn push(session: &mut Session<'_>, whole: bool, lease: Duration) -> CliResult {
@@ -383,13 +389,13 @@ pub(in crate::adapters::cli) fn push_later(workspace: &Workspace) {
     let mut push = std::process::Command::new(program);
     push.arg("-C").arg(workspace.directory()).args(["fleet", "push"]);
     push.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // The client may end everything that belongs to the hook.
+    // The client may kill the hook's process group.
     std::os::unix::process::CommandExt::process_group(&mut push, 0);
     // What is not published now is published with the next push.
     let _ = push.spawn();
 }
 
-fn told(session: &mut Session<'_>, known: &Membership, message: String) -> CliResult {
+fn print_membership(session: &mut Session<'_>, known: &Membership, message: String) -> CliResult {
     if session.output.is_json() {
         session.output.value(json!({ "name": known.name, "id": known.id, "fence": known.fence,
             "revision": known.revision, "fleet": known.fleet }));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     database, host,
-    lease::{copy_of, folder, new_copy},
+    lease::{copy_of, folder_name, new_copy},
     lease_time,
 };
 use crate::{
@@ -19,11 +19,11 @@ use crate::{
     workspace::RecoverRequest,
 };
 
-/// Claim, pull and recover every active project whose lease has run out
+/// Claim, pull and recover every active project whose lease has expired
 ///
 /// Without --apply it lists them and changes nothing. With it each project is claimed, so that two
 /// machines share the work without doing anything twice; pulled; decided as `statedir recover`
-/// decides; carried out or put before a person; and published.
+/// decides; carried out, or left to a person; and published.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -62,14 +62,14 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
             session.output.line("every active project has a machine");
         }
         for project in &found {
-            session.output.line(super::look::line(&project.into()));
+            session.output.line(super::show::line(&project.into()));
         }
         return Ok(0);
     }
     let host = host(session)?;
     let (mut done, mut failed) = (Vec::new(), None);
     while let Some(project) = database.claim(&host, &Wanted::Next(orphans()), args.lease)? {
-        let result = one(session, &mut *database, &project, &host, args);
+        let result = recover_project(session, &mut *database, &project, &host, args);
         let answer = match &result {
             Ok(answer) => answer.clone(),
             Err(failure) => json!({ "name": project.name, "error": failure.to_json()["error"] }),
@@ -105,7 +105,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     Ok(0)
 }
 
-fn one(
+fn recover_project(
     session: &Session<'_>,
     database: &mut dyn Database,
     project: &Project,
@@ -114,11 +114,11 @@ fn one(
 ) -> Result<Value, Failure> {
     let workspace = match copy_of(session, &project.id)? {
         Some(copy) => copy,
-        None => new_copy(session, args.into.join(folder(&project.name)).join("state"))?,
+        None => new_copy(session, args.into.join(folder_name(&project.name)).join("state"))?,
     };
     let fetched = fleet::fetch(database, &project.id)?;
     let pulled = fleet::pull(database, &fetched, &workspace, host, true)?;
-    // The lease has run out: whoever held a step there is not heard of any more.
+    // The lease has expired, so the holders of steps there count as gone.
     let request = RecoverRequest { stale_after_ms: Some(0), ..RecoverRequest::default() };
     let options = RecoveryOptions { request, ..RecoveryOptions::default() };
     let recovery = Recovery::decide(&workspace, &options)?;

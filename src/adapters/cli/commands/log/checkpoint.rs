@@ -6,7 +6,7 @@ use crate::{
     workspace::{CheckpointDetails, CheckpointLine, CheckpointRequest, RestoreOptions},
 };
 
-/// How many checkpoints are listed if nothing else is said.
+/// How many checkpoints are listed by default.
 pub(in crate::adapters) const LIST_LIMIT: usize = 20;
 
 /// Save the state under a name, and go back to it
@@ -185,7 +185,7 @@ fn show(session: &mut Session<'_>, name: &str) -> CliResult {
     for (key, value) in lines {
         session.output.line(format!("{key:<10} {value}"));
     }
-    for step in overview.iter().flat_map(|overview| &overview.steps) {
+    for step in overview.iter().flat_map(|overview| overview.steps.iter()) {
         session.output.line(format!("  {:>3}  {:<10} {}", step.number, step.status, step.title));
     }
     if overview.is_none() {
@@ -209,7 +209,7 @@ fn details_json(details: &CheckpointDetails) -> Value {
     answer["files"] = Value::Object(files);
     answer["history_heads"] = json!(checkpoint.marks);
     let overview = details.overview.as_ref();
-    answer["steps"] = json!(overview.map_or(&[][..], |overview| &overview.steps));
+    answer["steps"] = overview.map_or_else(|| json!([]), |overview| json!(overview.steps));
     answer["status"] = json!(overview.map(|overview| &overview.status));
     answer["progress"] = json!(overview.map(|overview| overview.counts));
     answer

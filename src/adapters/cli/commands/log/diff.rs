@@ -54,7 +54,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         Some(word) => side(&workspace, word),
         None => Ok(absent),
     };
-    // What is not there at all is said before what a side may be.
+    // A missing state is reported before a bad revision.
     workspace.read()?;
     let is_logged = args.from.is_some() || !workspace.operations(Some(1))?.is_empty();
     let from = match is_logged {
@@ -130,7 +130,7 @@ fn text(session: &mut Session<'_>, found: &Comparison, words: bool) {
     let mut files = found.text.files.clone();
     files.extend(found.history.clone());
     session.output.text_diff(&files, words);
-    // What a text diff cannot show: an empty file that came or went, bytes that are no text.
+    // What a text diff cannot show: an empty file that appeared or vanished, bytes that are not text.
     let shown = |name| files.iter().any(|file| file.file == name && !file.unified().is_empty());
     let other: Vec<_> =
         found.changes.iter().filter(|change| !shown(change.file)).cloned().collect();

@@ -6,7 +6,7 @@ use crate::{
     store::{Operation, Revision},
 };
 
-/// How many operations are listed if nothing else is said.
+/// How many operations are listed by default.
 pub(in crate::adapters) const LOG_LIMIT: usize = 20;
 
 /// Look at the operation log

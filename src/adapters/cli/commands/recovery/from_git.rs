@@ -16,10 +16,10 @@ use crate::{
     workspace::{Error, ErrorKind, Workspace},
 };
 
-/// How many of the versions that were passed over are shown to people.
+/// How many of the skipped versions are shown.
 const SHOWN: usize = 20;
 
-/// Brings back what is missing: the files first, then the operation log.
+/// Restores what is missing: the files first, then the operation log.
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>) -> CliResult {
     if session.global.if_match.is_some() {
         let message = "`--if-match` cannot be used with `--from-git`: lost files have no revision";
@@ -33,7 +33,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>) -> CliResult {
     rebuilt.restored.retain(|restored| !from_log.contains(&restored.file));
     rebuilt.not_found.retain(|file| !from_log.contains(file));
     rebuilt.passed_over.retain(|passed| !from_log.contains(&passed.file));
-    let relogged = relog(session, &workspace)?;
+    let relogged = rebuild_missing_log(session, &workspace)?;
     let dir = workspace.directory().to_owned();
     let found = RecoveredFiles { dir, from_log, rebuilt, relogged, dry_run };
     let missing = found.missing();
@@ -55,7 +55,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>) -> CliResult {
     Err(failure)
 }
 
-/// Brings back what the log knows: its bytes may be newer than those of any commit.
+/// Restores what the log has: its bytes may be newer than those of any commit.
 fn from_log(workspace: &Workspace) -> Result<Vec<StateFile>, Failure> {
     match workspace.restore_from_log() {
         Ok(fixed) => Ok(fixed.into_iter().map(|fixed| fixed.file).collect()),
@@ -71,7 +71,10 @@ fn is_unusable_log(error: &Error) -> bool {
     matches!(error, Damaged { .. } | TooLarge { .. } | NotRegular { .. })
 }
 
-fn relog(session: &Session<'_>, workspace: &Workspace) -> Result<RebuiltLog, Failure> {
+fn rebuild_missing_log(
+    session: &Session<'_>,
+    workspace: &Workspace,
+) -> Result<RebuiltLog, Failure> {
     let holder = workspace.holder();
     let (wait, dry_run) = (session.global.wait(), session.global.dry_run);
     git::rebuild_log(workspace.store(), wait, &holder, dry_run).map_err(failure)

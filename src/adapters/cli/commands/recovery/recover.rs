@@ -23,21 +23,21 @@ use crate::{
 /// the others were ruled out; changes nothing unless --apply is given. Unclear evidence gives
 /// human_review, never a guess.
 ///
-/// A failed step: retry_task, after fixing the cause unless the error may pass by itself (timeout,
-/// network, rate_limit). Once it has failed as often as retry_limit allows: human_review. Finished
-/// work and findings are never sacrificed to a failure: rollback_checkpoint is proposed only where
-/// the state itself is damaged and the log cannot repair it, and says what it would undo; skip_task
-/// and restart are for you to decide.
+/// For a failed step the decision is retry_task, once the cause is fixed, unless the error may pass by
+/// itself (timeout, network, rate_limit). Once the step has failed as often as retry_limit allows, it
+/// is human_review. Finished work and findings are never given up because of a failure:
+/// rollback_checkpoint is proposed only if the state itself is damaged and the log cannot repair it,
+/// and the answer says what it would undo; skip_task and restart are left for you to choose.
 ///
-/// A step that was running: files that it names (in side_effects, expected_outputs, what was noted
-/// last) with content: continue_task; empty: restart_task; there, and the last note says that it is
-/// complete: next_task. Contradictions, no trace of work, or very many changes: human_review. A
-/// step that somebody else holds is left alone until its claim is stale: its session has ended, its
-/// process is gone, or it has been silent for too long. `next` is the move that `brief`, `status`
-/// and `resume` recommend, too.
+/// For a step that was running, the files that it names (in side_effects, expected_outputs or its last
+/// note) decide: continue_task if they have content, restart_task if they are empty, next_task if they
+/// exist and the last note says that the step is complete. Contradictions, no trace of work, or very
+/// many changes give human_review. A step that somebody else holds is left alone until its claim is
+/// stale: its session has ended, its process is gone, or it has been silent for too long. `next` is
+/// the move that `brief`, `status` and `resume` recommend, too.
 ///
-/// With nothing to recover the answer is next_task with `nothing_to_do`. A damaged state gives
-/// exit 4, together with the decision.
+/// If there is nothing to recover, the answer is next_task with `nothing_to_do`. A damaged state gives
+/// exit code 4, together with the decision.
 ///
 /// --evaluator asks a program instead: it gets the evidence on its standard input and answers
 /// {"action": "...", "reasoning": "..."} within the time limit. It runs without a shell, with only
@@ -75,7 +75,7 @@ pub(in crate::adapters) struct Args {
     /// Let a program decide; quotes keep words together, no shell is used
     #[arg(long, value_name = "CMD", conflicts_with = "decide")]
     pub(in crate::adapters) evaluator: Option<String>,
-    /// One more argument for the program, passed as is
+    /// StateResult more argument for the program, passed as is
     #[arg(long, value_name = "ARG", requires = "evaluator", allow_hyphen_values = true)]
     pub(in crate::adapters) evaluator_arg: Vec<String>,
     /// How long the program may take
@@ -156,12 +156,12 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     }
     let options = args.options()?;
     if let Some(root) = &args.all {
-        return all(session, root, args, &options);
+        return recover_all(session, root, args, &options);
     }
     let workspace = session.workspace()?;
     let mut recovery = Recovery::decide(&workspace, &options)?;
-    let way_back = look_back(&workspace, &mut recovery);
-    // In a damaged state nothing can be carried out but going back.
+    let way_back = restore_hint(&workspace, &mut recovery);
+    // In a damaged state only a rollback can be carried out.
     let whole = recovery.examined.evidence.damage.is_empty()
         || recovery.decision.action == RecoveryAction::RollbackCheckpoint;
     let carried = match args.apply && whole {
@@ -188,8 +188,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     damaged.map_or(Ok(0), |message| Err(damage(message, Value::Null, way_back)))
 }
 
-/// The way out where a file is missing that the log does not know; the decision names it, too.
-fn look_back(workspace: &Workspace, recovery: &mut Recovery) -> Option<String> {
+/// The hint for a missing file that the log does not have; the decision shows it, too.
+fn restore_hint(workspace: &Workspace, recovery: &mut Recovery) -> Option<String> {
     if recovery.examined.evidence.damage.is_empty() {
         return None;
     }
@@ -207,13 +207,13 @@ fn damage(message: String, answer: Value, way_back: Option<String>) -> Failure {
 }
 
 /// The outcome for one state directory.
-struct One {
+struct StateResult {
     dir: PathBuf,
     result: Result<(Recovery, Option<Outcome>, Option<&'static str>), Failure>,
 }
 
 /// Decides for every state below `root`; one that fails does not stop the others.
-fn all(
+fn recover_all(
     session: &mut Session<'_>,
     root: &std::path::Path,
     args: &Args,
@@ -222,10 +222,10 @@ fn all(
     scan::refuse_if_match(session)?;
     let ScanResult { directories, left_out, unread, .. } =
         scan::find(root, Scan::default().most_depth)?;
-    let mut done: Vec<One> = Vec::new();
+    let mut done: Vec<StateResult> = Vec::new();
     for dir in directories.into_iter().filter(|dir| !is_archived(dir)) {
-        let result = one(session, &dir, args.apply, options);
-        done.push(One { dir, result });
+        let result = recover_state(session, &dir, args.apply, options);
+        done.push(StateResult { dir, result });
     }
     let failures = done.iter().filter_map(|one| one.result.as_ref().err());
     let exit = failures.clone().map(|failure| failure.exit).max().unwrap_or(0);
@@ -250,7 +250,7 @@ fn all(
         return Ok(0);
     }
     if failed == 0 {
-        return Err(scan::unread(answer));
+        return Err(scan::unreadable_directories(answer));
     }
     let message = format!("{failed} of {} states could not be recovered", done.len());
     let first =
@@ -263,7 +263,7 @@ fn all(
     Err(failure)
 }
 
-fn one(
+fn recover_state(
     session: &Session<'_>,
     dir: &std::path::Path,
     apply: bool,
@@ -271,7 +271,7 @@ fn one(
 ) -> Result<(Recovery, Option<Outcome>, Option<&'static str>), Failure> {
     let workspace = session.workspace_in(dir.to_owned(), None)?;
     let mut recovery = Recovery::decide(&workspace, options)?;
-    let way_back = look_back(&workspace, &mut recovery);
+    let way_back = restore_hint(&workspace, &mut recovery);
     let evidence = &recovery.examined.evidence;
     if let Some(message) = evidence.damage.first() {
         let answer = view::document(&recovery, None, false);
@@ -280,7 +280,7 @@ fn one(
     if !apply || recovery.decision.nothing_to_do {
         return Ok((recovery, None, None));
     }
-    // Who paused on purpose wants to say when it goes on.
+    // A plan that was paused on purpose continues only by `resume`.
     if evidence.plan.role == Some(PlanRole::Paused) {
         return Ok((
             recovery,
@@ -292,7 +292,7 @@ fn one(
     Ok((recovery, Some(carried.outcome), None))
 }
 
-impl One {
+impl StateResult {
     fn to_json(&self, dry_run: bool) -> Value {
         let mut value = match &self.result {
             Ok((recovery, outcome, left)) => {
@@ -300,7 +300,7 @@ impl One {
                 if let Some(left) = left {
                     value["not_applied"] = json!(left);
                 }
-                // The files of every project would drown the decisions.
+                // Listing the files of every project would hide the decisions.
                 value["evidence"] = Value::Null;
                 value
             }

@@ -12,10 +12,11 @@ use crate::{
             CliResult, Failure, Session,
             output::{Colour, Output},
         },
-        foreign, is_archived, scan,
+        foreign::{self, FoundForeign},
+        is_archived, scan,
     },
     domain::{ErrorCode, Money, PlanRole, format_age},
-    text::shell,
+    text::{display::counted, shell},
     workspace::Workspace,
 };
 
@@ -58,10 +59,10 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let offers: Vec<Value> = offers.collect();
     let mut lines: Vec<Line> = Vec::new();
     for dir in directories {
-        let seen = look(session, &dir);
+        let seen = summarise_state(session, &dir);
         let line = Line { archived: is_archived(&dir), dir, seen };
         let finished = line.seen.as_ref().is_ok_and(|seen| seen["finished"] == true);
-        // A plan in which no step is known, and that can be adopted as it is, is no state yet.
+        // A plan without known steps that can be adopted is not a state yet.
         let has_steps = line.seen.as_ref().is_ok_and(|seen| seen["total_steps"] != 0);
         let is_offered = !has_steps && adopted.contains(&line.dir.join("plan.md"));
         if !(is_offered || args.unfinished && (finished || line.archived)) {
@@ -74,7 +75,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         let answer = json!({ "root": args.root, "states": states, "adoptable": offers,
             "totals": totals(&lines), "damaged": damaged, "left_out": left_out });
         if some_unread {
-            return Err(unread(answer));
+            return Err(unreadable_directories(answer));
         }
         session.output.value(answer);
         return Ok(0);
@@ -93,12 +94,12 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     for what in left_out {
         session.output.note(&format!("left out: {what}"));
     }
-    if some_unread { Err(unread(Value::Null)) } else { Ok(0) }
+    if some_unread { Err(unreadable_directories(Value::Null)) } else { Ok(0) }
 }
 
-/// What could be adopted in a directory, and how, unless all of it is in use or offered already: a
-/// project comes before the folders in it, and what is in the folders of its system, as an archive,
-/// is left to that.
+/// What could be adopted in a directory, and how, unless all of it is in use or listed already. A
+/// project comes before its folders, and the folders of its own system, such as an archive, are not
+/// listed separately.
 fn offer(dir: &Path, taken: &mut HashSet<PathBuf>, systems: &mut Vec<PathBuf>) -> Option<Value> {
     if systems.iter().any(|system| dir.starts_with(system)) {
         return None;
@@ -107,11 +108,12 @@ fn offer(dir: &Path, taken: &mut HashSet<PathBuf>, systems: &mut Vec<PathBuf>) -
     let best = adopt::best(&found).map(|at| &found[at]).filter(|found| found.count() > 0);
     let here = dir.display().to_string();
     let Some(best) = best else {
-        let (name, path) = foreign::found_in(dir)?;
+        let FoundForeign { name, path, tasks } = foreign::found_in(dir)?;
         let state = dir.join("workspace/state").display().to_string();
         let command = shell::command_line(["-C", &state, "import", "--from", name, &here]);
-        return Some(json!({ "directory": here, "profile": name, "tasks": null,
-            "found": format!("{here}: {name}, {path}"), "command": command }));
+        return Some(json!({ "directory": here, "profile": name, "tasks": tasks,
+            "found": format!("{here}: {name}, {path}: {}", counted(tasks, "task", "tasks")),
+            "command": command }));
     };
     let plans: Vec<PathBuf> = best.plans.iter().map(|plan| dir.join(&plan.path)).collect();
     if plans.iter().all(|plan| taken.contains(plan)) {
@@ -125,7 +127,7 @@ fn offer(dir: &Path, taken: &mut HashSet<PathBuf>, systems: &mut Vec<PathBuf>) -
         "found": format!("{dir}: {}", best.line()), "command": command }))
 }
 
-/// A revision belongs to one state, so it cannot be expected of many.
+/// A revision belongs to one state, so `--if-match` makes no sense for many.
 pub(super) fn refuse_if_match(session: &Session<'_>) -> Result<(), Failure> {
     match session.global.if_match {
         Some(_) => {
@@ -138,7 +140,7 @@ pub(super) fn refuse_if_match(session: &Session<'_>) -> Result<(), Failure> {
 }
 
 /// Directories could not be read, so that states may be missing from the answer.
-pub(super) fn unread(answer: Value) -> Failure {
+pub(super) fn unreadable_directories(answer: Value) -> Failure {
     let message = "some directories could not be read, and states in them were left out";
     let mut failure = Failure::new(ErrorCode::LeftOut, message)
         .hint("`left_out` names them; look at their permissions");
@@ -156,7 +158,7 @@ pub(super) fn find(root: &Path, depth: usize) -> Result<ScanResult, Failure> {
 }
 
 /// What can be said about one state.
-fn look(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
+fn summarise_state(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
     let workspace: Workspace = session.workspace_in(dir.to_owned(), None)?;
     let snapshot = workspace.read()?;
     let overview = snapshot.overview()?;

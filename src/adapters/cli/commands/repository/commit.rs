@@ -42,8 +42,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
             "message": committed.message, "dry_run": options.dry_run }));
         return Ok(0);
     }
-    if !committed.said.is_empty() {
-        session.output.note(&committed.said);
+    if !committed.git_output.is_empty() {
+        session.output.note(&committed.git_output);
     }
     match &committed.commit {
         Some(hash) => {

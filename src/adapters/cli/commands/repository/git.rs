@@ -158,7 +158,7 @@ fn textconv(session: &mut Session<'_>, path: &std::path::Path) -> CliResult {
     let bytes =
         fs_err::read(path).map_err(|error| Failure::new(ErrorCode::Io, error.to_string()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // Git may put something of its own before the name in temporary files.
+    // Git may add a prefix to the names of temporary files.
     let file = StateFile::FIVE.into_iter().find(|file| name.ends_with(file.name()));
     let text = match file {
         Some(file) => canonical(file, &bytes),

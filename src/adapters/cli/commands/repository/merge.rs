@@ -11,7 +11,7 @@ use crate::{
     merge::{Conflict, Side},
 };
 
-/// List and settle what a merge left in conflict
+/// List and resolve the conflicts that a merge left
 ///
 /// With `statedir git install`, git merges the state files by meaning: entries, steps, fields,
 /// settings, paragraphs and keys, each by its identity. What only one side changed is taken from
@@ -22,7 +22,7 @@ use crate::{
 ///   - **status**: <<<<<<< ours "FAILED" ||||||| base "RUNNING" ======= theirs "COMPLETED" >>>>>>>
 ///
 /// and in variables.json as {"<<<<<<< conflict": {"base": …, "ours": …, "theirs": …}}. Every
-/// command that changes the state refuses (exit 4) until all are settled: with `--take`, or by
+/// command that changes the state refuses (exit 4) until all are resolved: with `--take`, or by
 /// hand, by writing the right value. `-` stands for a side that has no such field.
 ///
 /// Counters are numbers under `cost_tracking`, `counters`, `counts` or `costs`, and those whose name
@@ -40,7 +40,7 @@ pub(in crate::adapters) struct Args {
     /// List the conflicts (the default)
     #[arg(long)]
     list: bool,
-    /// Settle fields by taking one side
+    /// Resolve fields by taking one side
     #[arg(long, value_name = "SIDE", conflicts_with_all = ["list", "resolve"])]
     take: Option<Taken>,
     /// Merge by meaning what git left in conflict, from its index or from its markers
@@ -63,7 +63,7 @@ enum Taken {
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     match args.take {
-        Some(side) => take(session, side, args),
+        Some(side) => take_side(session, side, args),
         None if args.resolve => resolve(session),
         None => list(session),
     }
@@ -103,7 +103,7 @@ fn list(session: &mut Session<'_>) -> CliResult {
 
 fn print(session: &mut Session<'_>, conflict: &Conflict) {
     let line = conflict.line.map(|line| format!(":{line}")).unwrap_or_default();
-    // A conflict in a list of somebody else is called by its place.
+    // A conflict in an adopted list is named by its place.
     let place = match conflict.field.ends_with(&line) && !line.is_empty() {
         true => String::new(),
         false => format!("  ({}{line})", conflict.file),
@@ -122,7 +122,7 @@ fn print(session: &mut Session<'_>, conflict: &Conflict) {
     }
 }
 
-fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
+fn take_side(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
     let side = match side {
         Taken::Ours => Side::Ours,
         Taken::Theirs => Side::Theirs,
@@ -149,7 +149,7 @@ fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
         listed = in_lists.iter().filter_map(list_of).collect();
         listed.dedup();
         if fields.is_empty() && listed.is_empty() {
-            say(session, "no conflicts");
+            print_message(session, "no conflicts");
             return Ok(0);
         }
     }
@@ -180,7 +180,7 @@ fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
     }
     if has_history && fields.is_empty() {
         let would = if session.global.dry_run { "would have " } else { "" };
-        say(session, &format!("history: {would}merged the entries of both sides"));
+        print_message(session, &format!("history: {would}merged the entries of both sides"));
     }
     let mut changed = Vec::new();
     if !fields.is_empty() {
@@ -194,9 +194,9 @@ fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
             let was = conflicts.iter().any(|conflict| conflict.file == file);
             if was && left.iter().all(|conflict| conflict.file != file) {
                 // Outside of a repository there is nobody to tell.
-                let told = git::mark_resolved(workspace.directory(), file).unwrap_or(false);
+                let is_marked = git::mark_resolved(workspace.directory(), file).unwrap_or(false);
                 let clean = |other: &StateFile| left.iter().all(|left| left.file != *other);
-                if told && changed.iter().all(clean) {
+                if is_marked && changed.iter().all(clean) {
                     git::stage(workspace.directory(), &changed)?;
                 }
             }
@@ -205,8 +205,8 @@ fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
     Ok(0)
 }
 
-/// An answer that is nothing but a sentence.
-fn say(session: &mut Session<'_>, message: &str) {
+/// Prints an answer that is only a message.
+fn print_message(session: &mut Session<'_>, message: &str) {
     if session.output.is_json() {
         session.output.value(json!({ "message": message, "settled": 0 }));
     } else {

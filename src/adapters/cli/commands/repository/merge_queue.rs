@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::worktree::{at, steps_of};
+use super::worktree::{steps_of, worktree_workspace};
 use crate::{
     adapters::{
         cli::{Failure, Session},
@@ -26,12 +26,12 @@ pub(super) struct Queued {
 }
 
 /// The plan and the lifecycle of a worktree.
-pub(super) struct StateThere {
+pub(super) struct WorktreeState {
     pub(super) plan: Arc<Plan>,
     pub(super) workflow: Workflow,
 }
 
-impl StateThere {
+impl WorktreeState {
     /// Those of a state; `None` where there is no state.
     pub(super) fn read(there: &Workspace) -> Result<Option<Self>, Failure> {
         let read = there.read().and_then(|snapshot| {
@@ -64,15 +64,16 @@ pub(super) fn queue(
     let mut queued = Vec::new();
     for tree in trees.iter().filter(|tree| !tree.here && !tree.bare && !tree.missing) {
         let Some(branch) = &tree.branch else { continue };
-        let there = at(session, &tree.state, workspace)?;
-        match StateThere::read(&there) {
-            Ok(state) => queued.extend(state.and_then(|state| of(&state, branch))),
-            // It may be the first: whoever asks again may see it.
+        let there = worktree_workspace(session, &tree.state, workspace)?;
+        match WorktreeState::read(&there) {
+            Ok(state) => queued.extend(state.and_then(|state| queued_branch(&state, branch))),
+            // A state that cannot be read right now may be the first in the queue; trying again may
+            // show it.
             Err(failure) if failure.code == ErrorCode::Io => return Err(failure),
             Err(_) => {}
         }
     }
-    // Times are written in one way, which sorts as they do.
+    // Times have one format, which sorts chronologically.
     queued.sort_by(|one, other| {
         let key = |queued: &Queued| (queued.since.is_none(), queued.since.clone());
         key(one).cmp(&key(other)).then_with(|| one.branch.cmp(&other.branch))
@@ -81,7 +82,7 @@ pub(super) fn queue(
 }
 
 /// A branch that can be merged: it has steps, and all of them are ready.
-fn of(state: &StateThere, branch: &str) -> Option<Queued> {
+fn queued_branch(state: &WorktreeState, branch: &str) -> Option<Queued> {
     let steps: Vec<&Step> = steps_of(&state.plan, Some(branch)).collect();
     let is_ready = |step: &&Step| state.workflow.is_mergeable(step);
     if steps.is_empty() || !steps.iter().all(is_ready) {

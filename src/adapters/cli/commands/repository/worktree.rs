@@ -127,10 +127,10 @@ fn add(
     git::refuse_committed_link(&dir, &path)?;
     let path = git::real_path(&path);
     let begun = match &step {
-        Some(step) => is_begun(&workspace, step, name, &path)?,
+        Some(step) => is_already_started(&workspace, step, name, &path)?,
         None => false,
     };
-    // What was begun and cut off is finished: whoever began it does not have to clean up first.
+    // An interrupted `add` is completed, without cleaning up first.
     let left = git::left_by_add(&dir, name, &path)?;
     if !begun || left == git::Left::Nothing {
         git::check_worktree(&dir, name, &path)?;
@@ -140,9 +140,9 @@ fn add(
             workspace.apply(&claim(step, name, &path))?;
         }
         let message = format!("would create `{}` on branch `{name}`", path.display());
-        return rehearsed(session, &message);
+        return print_dry_run(session, &message);
     }
-    // Git takes an empty directory; one that cannot be made is told before anything is changed.
+    // Git accepts an empty directory; one that cannot be created is reported before anything is changed.
     fs_err::create_dir_all(&path)
         .map_err(|error| Failure::new(ErrorCode::Io, error.to_string()).hint(ELSEWHERE))?;
     git::ignore_worktrees(&dir, &path)?;
@@ -163,8 +163,8 @@ fn add(
     Ok(0)
 }
 
-/// Whether a step was already started for that branch and place by the one who asks.
-fn is_begun(
+/// Whether a step was already started for that branch and path by the caller.
+fn is_already_started(
     workspace: &Workspace,
     step: &StepRef,
     name: &str,
@@ -207,11 +207,11 @@ fn claim_and_make(
         Ok(git::add_worktree(dir, name, path)?)
     });
     let tree = made.map_err(|failure| match step {
-        // A step that is claimed for a place that is not there would be claimed for ever.
+        // A step that is claimed for a missing worktree would stay claimed for ever.
         Some(_) => match here.undo() {
             Ok(_) => {
-                // The claim may be committed already. If a hook keeps this from being committed, the
-                // files say so all the same.
+                // The claim may be committed already. If a hook refuses this commit, the files
+                // still record the release.
                 if let Ok(options) = commit::options(&here) {
                     let _ = git::commit(dir, &options);
                 }
@@ -224,14 +224,15 @@ fn claim_and_make(
         },
         None => failure,
     })?;
-    // Its log begins now, so that its first command finds everything in order.
+    // Its log starts now, so that its first command has nothing to report.
     if tree.state.join(StateFile::Plan.name()).exists() {
-        at(session, &tree.state, &here)?.init(&crate::workspace::InitOptions::default())?;
+        worktree_workspace(session, &tree.state, &here)?
+            .init(&crate::workspace::InitOptions::default())?;
     }
     Ok(tree)
 }
 
-pub(super) fn rehearsed(session: &mut Session<'_>, message: &str) -> CliResult {
+pub(super) fn print_dry_run(session: &mut Session<'_>, message: &str) -> CliResult {
     if session.output.is_json() {
         session.output.value(json!({ "message": message, "dry_run": true }));
     } else {
@@ -254,7 +255,7 @@ fn list(session: &mut Session<'_>) -> CliResult {
     let mut listed = Vec::new();
     for tree in &trees {
         let turn = turn(tree).filter(|_| !tree.here);
-        let there = at(session, &tree.state, &workspace)?;
+        let there = worktree_workspace(session, &tree.state, &workspace)?;
         let plan = there.read().and_then(|snapshot| snapshot.plan());
         let steps: Vec<String> = match &plan {
             Ok(plan) => steps_of(plan, tree.branch.as_deref())
@@ -313,7 +314,7 @@ pub(super) fn steps_of<'p>(
 }
 
 /// The state of another worktree.
-pub(super) fn at(
+pub(super) fn worktree_workspace(
     session: &Session<'_>,
     dir: &Path,
     like: &Workspace,

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     commit,
-    merge_queue::{self, StateThere},
-    worktree::{at, rehearsed, steps_of},
+    merge_queue::{self, WorktreeState},
+    worktree::{print_dry_run, steps_of, worktree_workspace},
 };
 use crate::{
     adapters::{
@@ -96,20 +96,20 @@ impl Done {
     }
 }
 
-/// Merges a worktree; `None` where nothing was merged and all is said.
+/// Merges a worktree; `None` if nothing was merged and the reason was printed.
 fn merge(session: &mut Session<'_>, name: &str, mode: FinishMode) -> Result<Option<Done>, Failure> {
     let workspace = session.workspace()?;
     let dir = workspace.directory().to_owned();
     let tree = git::find_worktree(&dir, name)?;
-    let there = at(session, &tree.state, &workspace)?;
-    let state = state_there(&there, &tree, mode)?;
+    let there = worktree_workspace(session, &tree.state, &workspace)?;
+    let state = read_worktree_state(&there, &tree, mode)?;
     let running = state.as_ref().map_or_else(Vec::new, |state| state.running(name));
     refuse_unfinished(&tree, name, &running, mode)?;
     git::check_finish(&dir, &tree)?;
     if session.global.dry_run {
         let verb = if mode == FinishMode::Abandon { "keep the branch" } else { "merge" };
         let message = format!("would {verb} `{name}` and remove `{}`", tree.path.display());
-        rehearsed(session, &message)?;
+        print_dry_run(session, &message)?;
         return Ok(None);
     }
     if let Some(state) = state {
@@ -136,23 +136,23 @@ fn merge(session: &mut Session<'_>, name: &str, mode: FinishMode) -> Result<Opti
             "`statedir merge --list`, resolve them, `git commit`, then `{again}` again"
         )));
     }
-    let completed = note(session, name, Some(&finished))?;
+    let completed = clean_up_steps(session, name, Some(&finished))?;
     git::remove_worktree(&dir, name)?;
     Ok(Some(Done { finished, path: tree.path, running, completed }))
 }
 
-/// What a worktree says of its steps; `None` where it has no state. One that cannot be read is not
-/// merged: the branch would come without what was done there. Whoever forces it takes what is
-/// committed, unless another try may show more.
-fn state_there(
+/// The steps of a worktree; `None` if it has no state. A state that cannot be read is not merged:
+/// the result of the work there would be missing. `--force` merges what is committed, unless trying
+/// again may help.
+fn read_worktree_state(
     there: &Workspace,
     tree: &Worktree,
     mode: FinishMode,
-) -> Result<Option<StateThere>, Failure> {
+) -> Result<Option<WorktreeState>, Failure> {
     if tree.missing {
         return Ok(None);
     }
-    match StateThere::read(there) {
+    match WorktreeState::read(there) {
         Ok(state) => Ok(state),
         Err(failure) if mode != FinishMode::Merge && failure.code != ErrorCode::Io => Ok(None),
         Err(failure) => {
@@ -196,16 +196,16 @@ fn refuse_unfinished(
     ))
 }
 
-/// Takes a worktree away and opens its steps again; whatever was done is on its branch.
+/// Removes a worktree and reopens its steps; the work done is on its branch.
 fn abandon(
     session: &mut Session<'_>,
     workspace: &Workspace,
     tree: &Worktree,
     name: &str,
 ) -> CliResult {
-    let opened = StateThere::read(workspace)?.map_or_else(Vec::new, |here| here.running(name));
-    // If the lifecycle lets a step not be opened again, the worktree stays as well.
-    note(session, name, None)?;
+    let opened = WorktreeState::read(workspace)?.map_or_else(Vec::new, |here| here.running(name));
+    // If the lifecycle does not allow reopening a step, the worktree stays as well.
+    clean_up_steps(session, name, None)?;
     git::abandon_worktree(workspace.directory(), tree)?;
     if session.output.is_json() {
         let path = &tree.path;
@@ -224,9 +224,9 @@ fn abandon(
     Ok(0)
 }
 
-/// A step that waits is `merging` while it is merged, so that whoever finds it after a conflict or a
-/// crash can tell.
-fn begin_merging(there: &Workspace, state: &StateThere, name: &str) -> Result<(), Failure> {
+/// A step that waits is `merging` while it is merged, so that a conflict or a crash leaves a
+/// visible trace.
+fn begin_merging(there: &Workspace, state: &WorktreeState, name: &str) -> Result<(), Failure> {
     let workflow = &state.workflow;
     let mut changes = Vec::new();
     for step in steps_of(&state.plan, Some(name)).filter(|step| workflow.is_mergeable(step)) {
@@ -257,10 +257,10 @@ fn moves(workflow: &Workflow, step: &Step, to_end: bool) -> Vec<Change> {
     to.into_iter().map(change).collect()
 }
 
-/// What a branch left on its steps is no use once it is gone: it is recorded in the history, and
-/// its steps are completed, or opened again if it was abandoned. Gives the names of completed
-/// steps.
-fn note(
+/// Cleans up the steps of a branch that is gone: its name and path are removed from them, a merge
+/// is recorded in the history, and the steps are completed, or reopened if the branch was
+/// abandoned. Returns the names of completed steps.
+fn clean_up_steps(
     session: &Session<'_>,
     name: &str,
     merged: Option<&Finished>,
@@ -309,7 +309,7 @@ fn note(
     if completed.is_empty() && merged.is_some() && plan.is_left_active(&workflow) {
         changes.push(Change::Resume);
     }
-    // Without any, what follows from the merged plan may still have to be taken over.
+    // Without any, values derived from the merged plan may still have to be updated.
     let outcome = workspace.apply(&changes)?;
     if outcome.committed {
         git::commit(workspace.directory(), &commit::options(&session.workspace_as_it_is()?)?)?;

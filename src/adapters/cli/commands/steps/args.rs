@@ -6,7 +6,7 @@ use crate::{
     workspace::{Cost, Span, StepMove, StepResult, StepShape},
 };
 
-// What a step says. (A doc comment would replace the help of the commands that take it.)
+// The fields of a step. (A doc comment would replace the help of the commands that take it.)
 #[derive(Clone, Debug, clap::Args)]
 pub(in crate::adapters) struct ShapeArgs {
     /// The component that does it

@@ -72,7 +72,7 @@ pub(in crate::adapters::cli) fn resume(session: &mut Session<'_>) -> CliResult {
         session.output.outcome(&outcome, true);
         return Ok(0);
     }
-    // What was changed stays changed: a brief that cannot be made is only reported.
+    // The change is done: a brief that cannot be made is only reported.
     let (briefed, document) = match brief::after_resume(session) {
         Ok(made) => made,
         Err(failure) => {
@@ -82,7 +82,7 @@ pub(in crate::adapters::cli) fn resume(session: &mut Session<'_>) -> CliResult {
         }
     };
     let mut damage = brief::damage(&briefed);
-    // A disk that fails now and then has not damaged the state, and what was asked for is done.
+    // A disk that fails for a moment has not damaged the state, and the request was carried out.
     let is_passing = briefed.damaged.iter().all(|problem| problem.code == ErrorCode::Io);
     let missing = damage.take_if(|_| outcome.committed && is_passing);
     let missing = missing.map(|failure| {

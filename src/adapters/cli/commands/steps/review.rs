@@ -28,22 +28,22 @@ pub(in crate::adapters) enum Verb {
         #[arg(long)]
         all: bool,
     },
-    /// Ask a person
+    /// Open a review: ask a person
     #[command(after_help = "Examples:\n  statedir review open \"Is the budget fine?\"")]
     Open {
         /// What needs to be decided
         question: String,
     },
-    /// Agree
+    /// Approve; a move that waits for it is made
     #[command(after_help = "Examples:\n  statedir review approve r1")]
     Approve {
-        /// Such as r1
+        /// Which review, such as r1
         id: Option<String>,
         /// A remark
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
     },
-    /// Reject; the reason is kept and decides where a gate sends the work back to
+    /// Reject; the reason is recorded and decides to which step a gate sends the work back
     ///
     /// A gate sends the work back to the step that its `reject` names for the reason, or to that of
     /// --to; the steps that depend on it are done again. Without such a step the plan is paused.
@@ -51,7 +51,7 @@ pub(in crate::adapters) enum Verb {
         after_help = "Examples:\n  statedir review reject r1 --why \"too expensive\"\n  statedir review reject r1 --why \"Scope too large\" --to 2"
     )]
     Reject {
-        /// Such as r1
+        /// Which review, such as r1
         id: Option<String>,
         /// The reason
         #[arg(long, value_name = "TEXT")]
@@ -69,20 +69,20 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         }
         Verb::Approve { id, why } => {
             let why = pairs::optional_text(why)?;
-            let id = named(session, id, "approve", why.as_deref())?;
+            let id = review_id(session, id, "approve", why.as_deref())?;
             session.apply(&[Change::ReviewDecide { id, approve: true, why, to: None }])
         }
         Verb::Reject { id, why, to } => {
             let why = pairs::optional_text(why)?;
-            let id = named(session, id, "reject", why.as_deref())?;
+            let id = review_id(session, id, "reject", why.as_deref())?;
             session.apply(&[Change::ReviewDecide { id, approve: false, why, to }])
         }
         Verb::List { all } => list(session, all),
     }
 }
 
-/// The review that is meant. A decision is never guessed: without an id those are named that are open.
-fn named(
+/// The review to decide. It is never guessed: without an id, the error lists the open ones.
+fn review_id(
     session: &Session<'_>,
     id: Option<String>,
     verb: &str,

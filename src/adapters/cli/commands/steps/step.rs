@@ -7,7 +7,7 @@ use crate::{
     workspace::Change,
 };
 
-/// How many steps are listed if nothing else is said.
+/// How many steps are listed by default.
 pub(in crate::adapters) const LIST_LIMIT: usize = 50;
 
 /// Add, start, finish and look at steps

@@ -6,7 +6,6 @@ use super::args::select;
 use crate::{
     adapters::cli::{CliResult, Failure, Session, output::outcome_json},
     domain::{Claim, ErrorCode, Plan, Step, StepRole},
-    recovery::Holder,
     workspace::{Change, Error, Resolver, Snapshot, StepOverview},
 };
 
@@ -80,7 +79,7 @@ pub(super) struct Filter {
 pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> CliResult {
     let workspace = session.workspace()?;
     let snapshot = workspace.read()?;
-    let mut lines = snapshot.overview()?.steps;
+    let mut lines = snapshot.overview()?.steps.into_vec();
     if !filter.fields.is_empty() {
         let plan = snapshot.plan()?;
         let has = |step: &Step, (name, value): &(String, String)| {
@@ -172,15 +171,8 @@ pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> 
 /// Starts a step, or takes it over, and prints what is needed to begin: what it is about, its inputs
 /// looked up, what it should give, and what went wrong before.
 pub(super) fn begin(session: &mut Session<'_>, change: Change) -> CliResult {
-    let is_next = matches!(change, Change::StepStart { step: None });
-    let outcome = session.workspace()?.apply(&[change])?;
+    let (outcome, needed) = session.workspace()?.begin_step(change)?;
     session.output.committed(&outcome);
-    let number = outcome.answers.first().and_then(|answer| answer.data["step"]["number"].as_u64());
-    // What was changed stays changed: what cannot be read is left out.
-    let needed = match number.filter(|_| !session.global.dry_run) {
-        Some(number) => needed(session, number, is_next).unwrap_or_default(),
-        None => Needed::default(),
-    };
     if session.output.is_json() {
         let mut answer = outcome_json(&outcome, session.global.dry_run);
         if let (Value::Object(needed), Some(members)) = (json!(needed), answer.as_object_mut()) {
@@ -209,64 +201,6 @@ pub(super) fn begin(session: &mut Session<'_>, change: Change) -> CliResult {
         session.output.note(&format!("step {number} was left running by {phrase}: `{take}`"));
     }
     Ok(0)
-}
-
-/// What is needed to begin a step.
-#[derive(Default, serde::Serialize)]
-struct Needed {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<String>,
-    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
-    inputs: serde_json::Map<String, Value>,
-    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
-    expected_outputs: serde_json::Map<String, Value>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    earlier_errors: Vec<String>,
-    /// Steps that somebody else began and is not at any more, if the next one was asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    left_running: Vec<Holder>,
-}
-
-/// The most of the newest entries that are searched for earlier errors, and that are shown.
-const ENTRIES: usize = 200;
-const ERRORS: usize = 3;
-
-fn needed(session: &Session<'_>, number: u64, is_next: bool) -> Result<Needed, Failure> {
-    let snapshot = session.workspace_as_it_is()?.read()?;
-    let plan = snapshot.plan()?;
-    let number = u32::try_from(number).unwrap_or_default();
-    let step = plan.step(&crate::domain::StepRef::Number(number)).map_err(Error::from)?;
-    let (variables, workflow) = (snapshot.variables()?, snapshot.workflow()?);
-    let resolver = Resolver::new(Some(&plan), Some(&variables), &workflow);
-    let resolved = |(name, text): &(String, String)| (name.clone(), resolver.lenient(text));
-    let mut needed = Needed {
-        description: step.details().description.clone(),
-        inputs: step.details().inputs.iter().map(resolved).collect(),
-        expected_outputs: step.details().expected_outputs.iter().map(resolved).collect(),
-        ..Needed::default()
-    };
-    let runs_too = |other: &Step| {
-        other.number != step.number && workflow.role_of(other) == Some(StepRole::Active)
-    };
-    if is_next && plan.steps.iter().any(runs_too) {
-        let holders = snapshot.overview()?.steps.into_iter().filter_map(|step| step.holder);
-        needed.left_running =
-            holders.filter(|holder| holder.is_foreign() && holder.stale).collect();
-    }
-    if step.attempts > 1 {
-        let failures = snapshot.last_entries(ENTRIES)?;
-        let own = failures.iter().filter(|entry| entry.is_failure());
-        // A number may have been another step's; an id never is.
-        let own = own.filter(|entry| match (entry.step_id(), &step.id) {
-            (Some(seen), Some(id)) => *seen == *id.as_str(),
-            _ => entry.step_number() == Some(u64::from(step.number)),
-        });
-        let errors = own.filter_map(|entry| entry.error().map(str::to_owned));
-        needed.earlier_errors = errors.collect();
-        let more = needed.earlier_errors.len().saturating_sub(ERRORS);
-        needed.earlier_errors.drain(..more);
-    }
-    Ok(needed)
 }
 
 /// The next step that can be started.

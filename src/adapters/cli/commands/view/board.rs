@@ -19,7 +19,7 @@ Examples:
   statedir board ~/projects
   statedir board --read-only --ascii")]
 pub(in crate::adapters) struct Args {
-    /// Begin with all states below this directory; else the state that other commands mean
+    /// Begin with all states below this directory; else the state that other commands would use
     #[arg(value_name = "DIR")]
     root: Option<PathBuf>,
     /// Show, and change nothing
@@ -60,7 +60,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         };
         return Err(Failure::usage(message).hint(HINT));
     }
-    // The identity has to be usable before anything is done under it.
+    // The actor's name is checked before anything is done under it.
     session.environment()?;
     let (dir, root) = match &args.root {
         Some(root) if root.is_dir() => {

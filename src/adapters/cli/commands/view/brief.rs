@@ -16,7 +16,7 @@ use crate::{
 /// Tokens are estimated on the high side: no common tokenizer counts more.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-With a file that is missing or cannot be read, the rest is printed and the exit code is 4.
+If a file is missing or cannot be read, the rest is printed and the exit code is 4.
 
 Examples:
   statedir brief

@@ -61,7 +61,7 @@ fn shares(by: &Breakdown) -> Vec<String> {
     lines
 }
 
-/// What is said where not all of the history was read.
+/// The note for a history that was not read completely.
 fn covered(metrics: &Metrics) -> Option<String> {
     let covered = &metrics.step_times_cover;
     (covered.entries < covered.of).then(|| {
@@ -102,8 +102,8 @@ fn timeline(metrics: &Metrics) -> Vec<(&'static str, String)> {
     }
     if !timeline.recoveries_by_result.is_empty() {
         let results = timeline.recoveries_by_result.iter();
-        let told: Vec<String> = results.map(|(what, count)| format!("{count} {what}")).collect();
-        rows.push(("recovered", told.join(", ")));
+        let counts: Vec<String> = results.map(|(what, count)| format!("{count} {what}")).collect();
+        rows.push(("recovered", counts.join(", ")));
     }
     if timeline.input_tokens + timeline.output_tokens > 0 {
         let (read, written) = (timeline.input_tokens, timeline.output_tokens);

@@ -91,7 +91,7 @@ fn tasks(state: &StateDocument, workflow: &Workflow) -> String {
     let (line, grammar) = (one_line, Grammar::default());
     let goal = state.identity.goal.as_deref().unwrap_or(&state.identity.title);
     let mut text = format!("# Tasks: {}\n\n", line(goal));
-    // Ids that were made up say nothing to anybody else.
+    // Generated ids mean nothing to other programs.
     let name = |number: u32, id: Option<&str>| match id {
         Some(id) if !id.starts_with(|c: char| c.is_ascii_lowercase()) => id.to_owned(),
         _ => format!("T{number:03}"),

@@ -10,7 +10,8 @@ use crate::{
     domain::{Decision, Group, GroupProgress, Review, StepRole, format_age, format_duration},
     text::display::counted,
     workspace::{
-        Artefact, Environment, LimitUse, Overview, StepOverview, StepTimes, TicketOverview,
+        Artefact, Environment, LimitUse, Overview, StepOverview, StepOverviews, StepTimes,
+        TicketOverview,
     },
 };
 
@@ -40,8 +41,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _: &Args) -> CliR
         session.output.value(json!(overview));
         return Ok(0);
     }
-    // Reading the history is most of the work, and only what has ended took a time.
-    let has_times = shown(&overview.steps).iter().any(took_time);
+    // Reading the history is most of the work, and only ended attempts have a duration.
+    let has_times = visible_steps(&overview.steps).any(took_time);
     let times = if has_times { snapshot.recent_step_times() } else { StepTimes::default() };
     for (colour, line) in lines(&overview, &times, workspace.environment(), session.output) {
         session.output.painted(colour, &line);
@@ -57,12 +58,12 @@ fn lines(
 ) -> Vec<Painted> {
     let mut lines = vec![(Colour::Bold, overview.title.clone())];
     if let Some(goal) = overview.goal.as_ref().filter(|goal| **goal != overview.title) {
-        lines.push(plain(format!("goal      {}", one_line(goal))));
+        lines.push(unpainted(format!("goal      {}", one_line(goal))));
     }
     let mode = overview.mode.as_deref().unwrap_or("?");
     let age =
         overview.age_ms(env).map(|ms| format!(", {} old", format_age(ms))).unwrap_or_default();
-    lines.push(plain(format!("status    {} ({mode}{age})", overview.status)));
+    lines.push(unpainted(format!("status    {} ({mode}{age})", overview.status)));
     let (finished, total) = (overview.counts.finished(), overview.counts.total);
     let (bar, percent) = (bar(finished, total), overview.counts.percent());
     lines.push((Colour::Green, format!("progress  {bar} {finished}/{total} ({percent}%)")));
@@ -70,8 +71,8 @@ fn lines(
     lines.extend(overview.ticket.iter().flat_map(ticket));
     lines.extend(steps(&overview.steps, times, env));
     let outlook = outlook(overview).into_iter();
-    lines.extend(outlook.map(|(colour, line)| (colour, output.own(&line).into_owned())));
-    lines.push(plain(format!("revision  {}", overview.revision)));
+    lines.extend(outlook.map(|(colour, line)| (colour, output.with_directory(&line).into_owned())));
+    lines.push(unpainted(format!("revision  {}", overview.revision)));
     lines
 }
 
@@ -80,22 +81,26 @@ fn ticket(ticket: &TicketOverview) -> Vec<Painted> {
     let on = ticket.platform.as_ref().map(|platform| format!(" ({platform})"));
     let branch = ticket.branch.as_ref().map(|branch| format!(", branch {branch}"));
     let (on, branch) = (on.unwrap_or_default(), branch.unwrap_or_default());
-    let mut lines = vec![plain(format!("ticket    {}{on}{branch}", ticket.id))];
+    let mut lines = vec![unpainted(format!("ticket    {}{on}{branch}", ticket.id))];
     let (approved, all) = ticket.approved();
     if all > 0 {
-        lines.push(plain(format!("approvals {approved} of {all}")));
+        lines.push(unpainted(format!("approvals {approved} of {all}")));
     }
     let decided = ticket.approvals.iter().rev().filter(|review| review.decision != Decision::Open);
     let decided: Vec<&Review> = decided.collect();
-    let told = |review: &&Review| {
+    let line = |review: &&Review| {
         let word = if review.decision == Decision::Approved { "approved" } else { "rejected" };
-        plain(format!("{word:<9} {}: {}", review.id, one_line(&review.text)))
+        unpainted(format!("{word:<9} {}: {}", review.id, one_line(&review.text)))
     };
-    some(&mut lines, decided.iter().map(told), "statedir review list --all");
-    let told = |artefact: &Artefact| {
-        plain(format!("artefact  {}: {}", artefact.name, one_line(&artefact.value)))
+    push_first_few(&mut lines, decided.iter().map(line), "statedir review list --all");
+    let line = |artefact: &Artefact| {
+        unpainted(format!("artefact  {}: {}", artefact.name, one_line(&artefact.value)))
     };
-    some(&mut lines, ticket.artefacts.iter().map(told), "statedir var get step_data.outputs");
+    push_first_few(
+        &mut lines,
+        ticket.artefacts.iter().map(line),
+        "statedir var get step_data.outputs",
+    );
     lines
 }
 
@@ -108,29 +113,30 @@ fn groups(overview: &Overview) -> Vec<Painted> {
     let at = all.iter().position(|group| group.progress != GroupProgress::Finished);
     let last = (at.unwrap_or(all.len()).saturating_sub(3) + MOST_GROUPS).min(all.len());
     let first = last.saturating_sub(MOST_GROUPS);
-    let told = |group: &Group| {
+    let labels = |group: &Group| {
         let stopped = if group.progress == GroupProgress::Stopped { " stopped" } else { "" };
         format!("{} {}/{}{stopped}", group.name, group.finished, group.total)
     };
-    let mut told: Vec<String> = all[first..last].iter().map(told).collect();
+    let mut labels: Vec<String> = all[first..last].iter().map(labels).collect();
     if first > 0 {
-        told.insert(0, format!("{first} before"));
+        labels.insert(0, format!("{first} before"));
     }
     if last < all.len() {
-        told.push(format!("{} more", all.len() - last));
+        labels.push(format!("{} more", all.len() - last));
     }
-    let mut lines = vec![plain(format!("{field:<9} {}", told.join(" · ")))];
+    let mut lines = vec![unpainted(format!("{field:<9} {}", labels.join(" · ")))];
     if let Some(stopped) = &overview.stopped {
         lines.push((Colour::Red, format!("stopped   {stopped}")));
     }
     lines
 }
 
-/// The steps around the one at hand.
-fn shown(steps: &[StepOverview]) -> &[StepOverview] {
-    let at = steps.iter().position(|step| !step.is_finished()).unwrap_or(steps.len());
+/// The steps around the current one.
+fn visible_steps(steps: &StepOverviews) -> impl ExactSizeIterator<Item = &StepOverview> {
+    let is_unfinished = |role: Option<StepRole>| !role.is_some_and(StepRole::is_finished);
+    let at = steps.places(is_unfinished).next().unwrap_or(steps.len());
     let last = (at.saturating_sub(3) + MOST_STEPS).min(steps.len());
-    &steps[last.saturating_sub(MOST_STEPS)..last]
+    (last.saturating_sub(MOST_STEPS)..last).map(|at| &steps[at])
 }
 
 /// Whether there was an attempt that has ended, as far as the status tells.
@@ -138,10 +144,10 @@ fn took_time(step: &StepOverview) -> bool {
     step.is_finished() || step.is_failed() || step.role.is_none()
 }
 
-fn steps(steps: &[StepOverview], times: &StepTimes, env: &Environment) -> Vec<Painted> {
-    let shown = shown(steps);
-    let mut lines: Vec<Painted> = shown.iter().map(|step| step_line(step, times, env)).collect();
-    let hidden = steps.len() - shown.len();
+fn steps(steps: &StepOverviews, times: &StepTimes, env: &Environment) -> Vec<Painted> {
+    let mut lines: Vec<Painted> =
+        visible_steps(steps).map(|step| step_line(step, times, env)).collect();
+    let hidden = steps.len() - lines.len();
     if hidden > 0 {
         let all = steps.len();
         lines.push((Colour::Dim, format!("  … {hidden} more: statedir step list --limit {all}")));
@@ -196,7 +202,7 @@ fn outlook(overview: &Overview) -> Vec<Painted> {
     if counts.total == 0 && overview.unread_boxes > 0 {
         let count = overview.unread_boxes;
         let checkboxes = counted(count, "checkbox", "checkboxes");
-        lines.push(plain(format!("boxes     {checkboxes}, no steps known: statedir adopt")));
+        lines.push(unpainted(format!("boxes     {checkboxes}, no steps known: statedir adopt")));
     }
     if counts.failed > 0 {
         let numbers = overview.with_role(StepRole::Failed).map(|step| step.number.to_string());
@@ -206,11 +212,11 @@ fn outlook(overview: &Overview) -> Vec<Painted> {
     }
     if overview.retries() > 0 {
         let (count, limit) = (overview.retries(), overview.retry_limit);
-        lines.push(plain(format!("retries   {count} (a step may fail {limit} times)")));
+        lines.push(unpainted(format!("retries   {count} (a step may fail {limit} times)")));
     }
     let budget = spending.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();
     if spending.total_cost.0 != 0 || !budget.is_empty() {
-        lines.push(plain(format!("cost      {}{budget}", spending.total_cost)));
+        lines.push(unpainted(format!("cost      {}{budget}", spending.total_cost)));
     }
     let shown = |limit: &LimitUse| {
         format!("{} {:#} of {:#}", limit.fact.replace('_', " "), limit.used, limit.at_most)
@@ -225,7 +231,7 @@ fn outlook(overview: &Overview) -> Vec<Painted> {
         }
     }
     if !kept.is_empty() {
-        lines.push(plain(format!("limits    {}", kept.join(", "))));
+        lines.push(unpainted(format!("limits    {}", kept.join(", "))));
     }
     for limit in over {
         lines.push((Colour::Red, format!("exceeded  {}", shown(limit))));
@@ -233,18 +239,22 @@ fn outlook(overview: &Overview) -> Vec<Painted> {
     let reviews = overview.open_reviews.iter().map(|review| {
         (Colour::Yellow, format!("review    {} waits for a person: {}", review.id, review.text))
     });
-    some(&mut lines, reviews, "statedir review list");
-    let directives = overview.directives.iter().map(|text| plain(format!("directive {text}")));
-    some(&mut lines, directives, "statedir directive list");
+    push_first_few(&mut lines, reviews, "statedir review list");
+    let directives = overview.directives.iter().map(|text| unpainted(format!("directive {text}")));
+    push_first_few(&mut lines, directives, "statedir directive list");
     let problems = overview.problems.iter().map(|problem| {
         (Colour::Red, format!("problem   {}: {}", problem.location(), problem.message))
     });
-    some(&mut lines, problems, "statedir check");
+    push_first_few(&mut lines, problems, "statedir check");
     lines
 }
 
 /// The first few, and how to see the rest.
-fn some(lines: &mut Vec<Painted>, all: impl ExactSizeIterator<Item = Painted>, how: &str) {
+fn push_first_few(
+    lines: &mut Vec<Painted>,
+    all: impl ExactSizeIterator<Item = Painted>,
+    how: &str,
+) {
     let hidden = all.len().saturating_sub(MOST);
     lines.extend(all.take(MOST));
     if hidden > 0 {
@@ -252,7 +262,7 @@ fn some(lines: &mut Vec<Painted>, all: impl ExactSizeIterator<Item = Painted>, h
     }
 }
 
-fn plain(line: String) -> Painted {
+fn unpainted(line: String) -> Painted {
     (Colour::None, line)
 }
 

@@ -18,7 +18,7 @@ Examples:
   statedir web --open
   statedir web ~/projects --read-only --port 8080")]
 pub(in crate::adapters) struct Args {
-    /// Show every state below this directory; else the state that other commands mean
+    /// Show every state below this directory; else the state that other commands would use
     #[arg(value_name = "DIR")]
     root: Option<PathBuf>,
     /// The port [default: any that is free]
@@ -66,7 +66,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         let message = format!("there is no directory `{}`", root.display());
         return Err(Failure::new(ErrorCode::NotFound, message));
     }
-    // The identity has to be usable before anybody is let in.
+    // The actor's name is checked before any request is served.
     session.environment()?;
     let address = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let port = args.port.unwrap_or(0);

@@ -14,8 +14,8 @@ fn metrics_tell_how_long_it_took_who_decided_and_what_was_said() {
     project.at("12:05:00", &["review", "approve", "r1", "--actor", "eve"]);
     project.at("12:06:00", &["review", "open", "And the date?"]);
     project.at("12:07:00", &["review", "reject", "r2", "--why", "later", "--actor", "eve"]);
-    let said = ["turn", "add", "--user", "go", "--input-tokens", "1200", "--output-tokens", "300"];
-    project.at("12:08:00", &said);
+    let turn = ["turn", "add", "--user", "go", "--input-tokens", "1200", "--output-tokens", "300"];
+    project.at("12:08:00", &turn);
     if project.json(&["status"])["status"] != "IN_PROGRESS" {
         project.at("12:09:00", &["resume"]);
     }
@@ -89,13 +89,13 @@ fn decisions_and_lessons_outlast_fifty_turns() {
     assert_eq!(memory["long"]["lessons"][0]["text"], "measure first");
     assert_eq!(memory["long"]["project"]["context"], json!({ "language": "Rust" }));
     assert_eq!(memory["medium"]["turns"].as_array().unwrap().len(), 40);
-    let told = project.ok(&["memory"]).stdout;
+    let printed = project.ok(&["memory"]).stdout;
     for line in [
         "decision (turn 1): use sqlite",
         "lesson (turn 1): measure first",
         "{\"language\":\"Rust\"}",
     ] {
-        assert!(told.contains(line), "{told}");
+        assert!(printed.contains(line), "{printed}");
     }
     let tier = project.ok(&["memory", "--tier", "medium"]).stdout;
     assert_eq!(tier.lines().count(), 1, "turns that say nothing have no line: {tier}");
@@ -193,8 +193,8 @@ fn decisions_that_were_taken_back_do_not_count() {
     let reviews = |project: &Project| project.json(&["metrics"])["reviews"].clone();
     assert_eq!(reviews(&project)["approved"], 0);
     project.at("12:05:00", &["review", "reject", "r1", "--why", "no", "--actor", "eve"]);
-    let told = json!({ "approved": 0, "rejected": 1, "waited_ms": 300_000 });
-    assert_eq!(reviews(&project), told, "as the plan has it, from the question to the answer");
+    let expected = json!({ "approved": 0, "rejected": 1, "waited_ms": 300_000 });
+    assert_eq!(reviews(&project), expected, "as the plan has it, from the question to the answer");
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_step_that_waits_for_others_has_the_time_that_was_spent_on_it() {
 }
 
 #[test]
-fn rework_is_no_retry() {
+fn rework_is_not_a_retry() {
     let project = Project::with_steps(2);
     project.ok(&["step", "start", "1"]);
     project.ok(&["step", "done", "1"]);

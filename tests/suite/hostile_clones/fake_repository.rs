@@ -1,8 +1,8 @@
 //! A state directory that looks like a git repository of its own.
 
 use super::{
+    fake_repository_files::make_fake_repository,
     ground::{Carrier, Ground},
-    look_alike::make_look_alike,
     ways::{harmless, starts_the_program},
 };
 use crate::needs;
@@ -24,13 +24,13 @@ const GIT: [&str; 12] = [
 
 #[test]
 fn a_state_directory_that_looks_like_a_bare_repository_starts_no_program() {
-    let spoil = |ground: &Ground| make_look_alike(ground, &ground.state(), true);
+    let spoil = |ground: &Ground| make_fake_repository(ground, &ground.state(), true);
     harmless(&GIT, spoil, starts_the_program);
 }
 
 #[test]
 fn a_state_directory_that_looks_like_a_repository_with_a_work_tree_starts_no_program() {
-    let spoil = |ground: &Ground| make_look_alike(ground, &ground.state(), false);
+    let spoil = |ground: &Ground| make_fake_repository(ground, &ground.state(), false);
     harmless(&GIT, spoil, starts_the_program);
 }
 
@@ -40,12 +40,12 @@ fn the_control_sees_git_start_a_program_of_a_look_alike() {
         return;
     }
     let ground = Ground::new(Carrier::Copy, |ground| {
-        make_look_alike(ground, &ground.state(), false);
+        make_fake_repository(ground, &ground.state(), false);
     });
     let words = ["git", "-C", "workspace/state", "status"].map(str::to_owned);
     let finish = ground.trace(&words, b"", false);
     let harm = ground.judge(&finish.deeds, &[]);
     let started = format!("started {}", ground.program().display());
-    assert!(harm.contains(&started), "{harm:?} {}", finish.said);
+    assert!(harm.contains(&started), "{harm:?} {}", finish.output);
     assert!(!ground.damage().is_empty());
 }

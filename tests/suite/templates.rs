@@ -244,8 +244,9 @@ gates:
         if project.json(&["review", "list"])["reviews"].to_string().contains("r2") {
             break;
         }
-        let said = project.ok(&["--actor", "ada", "review", "reject", "r1", "--why", "trop court"]);
-        assert!(said.stdout.contains("back to step 1 Écrire"), "{}", said.stdout);
+        let printed =
+            project.ok(&["--actor", "ada", "review", "reject", "r1", "--why", "trop court"]);
+        assert!(printed.stdout.contains("back to step 1 Écrire"), "{}", printed.stdout);
     }
     project.ok(&["--actor", "ada", "review", "approve", "r2"]);
     assert_eq!(project.json(&["step", "show", "1"])["step"]["status"], "achevé");
@@ -317,8 +318,8 @@ fn a_rejection_sends_a_task_back_from_wherever_it_waits() {
         moves.iter().for_each(|to| drop(project.ok(&["step", "move", "1", to])));
         assert_eq!(project.run(&["step", "move", "1", to]).code, 1);
         let args = ["--actor", "marta", "review", "reject", "r1", "--why", "no tests"];
-        let said = project.ok(&args).stdout;
-        assert!(said.contains("back to step 1 Till"), "{said}");
+        let printed = project.ok(&args).stdout;
+        assert!(printed.contains("back to step 1 Till"), "{printed}");
         let shown = project.json(&["status"]);
         assert_eq!((&shown["status"], &shown["running"]), (&json!("in_progress"), &json!(0)));
         assert_eq!(project.json(&["step", "next"])["step"]["number"], 1);

@@ -59,13 +59,13 @@ fn a_file_that_was_there_is_missed() {
 }
 
 #[test]
-fn boxes_that_are_no_steps_lead_to_adopting_them() {
+fn boxes_that_are_not_steps_lead_to_adopting_them() {
     let project = brought("# Login\n\n## Phase 1\n- [x] Read\n- [ ] Write\n");
     for args in [&["status"][..], &["brief"], &["check"], &["step", "next"], &["recover"]] {
         let ran = project.run(args);
-        let said = format!("{}{}", ran.stdout, ran.stderr);
-        assert!(said.contains("statedir adopt"), "{args:?} {said}");
-        assert!(!said.contains("damaged") && ran.code != 4, "{args:?} {said}");
+        let printed = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(printed.contains("statedir adopt"), "{args:?} {printed}");
+        assert!(!printed.contains("damaged") && ran.code != 4, "{args:?} {printed}");
     }
     project.ok(&["adopt"]);
     assert_eq!(project.json(&["status"])["completed"], 1);

@@ -1,12 +1,12 @@
-//! What was found inside a code fence, until it shows whether the fence is a quotation.
+//! What was found inside a code fence, held back until it is clear whether the fence is a quotation.
 
 use crate::history::{read::section::Section, trailer::Trailer};
 
-/// Nobody quotes this much of a log: more than this inside one fence means a broken fence.
+/// No quotation of a log is this long: more than this inside one fence means a broken fence.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Something that counts only if the fence around it is broken.
-pub(in crate::history) enum Doubtful {
+/// Something that counts only if the fence around it turns out to be broken.
+pub(in crate::history) enum FencedPiece {
     Signed {
         trailer: Trailer,
         section: Section,
@@ -21,24 +21,24 @@ pub(in crate::history) enum Doubtful {
     },
 }
 
-/// All that was found inside one fence.
+/// Everything that was found inside one fence.
 #[derive(Default)]
-pub(in crate::history) struct Doubt {
-    found: Vec<Doubtful>,
+pub(in crate::history) struct FenceContent {
+    found: Vec<FencedPiece>,
     bytes: usize,
     has_entries: bool,
     is_closed: bool,
 }
 
-impl Doubt {
-    pub(in crate::history) fn push(&mut self, found: Doubtful) {
-        self.bytes += size_of::<Doubtful>();
+impl FenceContent {
+    pub(in crate::history) fn push(&mut self, found: FencedPiece) {
+        self.bytes += size_of::<FencedPiece>();
         self.bytes += match &found {
-            Doubtful::Signed { section, .. } => section.len(),
-            Doubtful::Heading(line) => line.len(),
-            Doubtful::BadTrailer { .. } => 0,
+            FencedPiece::Signed { section, .. } => section.len(),
+            FencedPiece::Heading(line) => line.len(),
+            FencedPiece::BadTrailer { .. } => 0,
         };
-        self.has_entries |= matches!(found, Doubtful::Signed { .. });
+        self.has_entries |= matches!(found, FencedPiece::Signed { .. });
         if self.bytes > MAX_BYTES && !self.has_entries {
             self.clear();
         }
@@ -50,8 +50,8 @@ impl Doubt {
         self.has_entries
     }
 
-    /// Whether there is more than anybody would quote.
-    pub(in crate::history) fn is_beyond_belief(&self) -> bool {
+    /// Whether there is too much of it to be a quotation.
+    pub(in crate::history) fn is_too_long_to_quote(&self) -> bool {
         self.bytes > MAX_BYTES
     }
 
@@ -76,7 +76,7 @@ impl Doubt {
         }
     }
 
-    pub(in crate::history) fn take(&mut self) -> Vec<Doubtful> {
+    pub(in crate::history) fn take(&mut self) -> Vec<FencedPiece> {
         std::mem::take(self).found
     }
 }

@@ -31,7 +31,7 @@ fn a_section_that_keeps_another_from_being_read_is_an_error_with_a_place() {
 }
 
 #[test]
-fn sections_that_can_be_read_but_not_told_apart_are_a_warning() {
+fn sections_that_can_be_read_but_not_distinguished_are_a_warning() {
     for (file, more) in
         [("plan.md", "\n## Steps\n"), ("context.md", "\n## Decision Rationale\nMore.\n")]
     {

@@ -1,4 +1,4 @@
-//! Whether a list of actions could mean something else than it seems to: then it is advice.
+//! Finds lists of actions that are ambiguous, and so only advice.
 //!
 //! People write `pause` in many sentences that do not ask for a pause now: with a condition of its
 //! own, denied, as one of several choices, as a word in a list of words. What is executed must be
@@ -122,7 +122,7 @@ const NAMES: &Phrases = phrases![
 ];
 
 /// Whether what looks like an action may be none.
-pub(in crate::rules) fn is_doubtful(clauses: &[Clause<'_, '_>]) -> bool {
+pub(in crate::rules) fn is_ambiguous(clauses: &[Clause<'_, '_>]) -> bool {
     let Some(last) = clauses.iter().rposition(|clause| is_executed(&clause.action)) else {
         return false;
     };

@@ -1,5 +1,5 @@
 //! Two pieces of work of about twenty moves each: a person with an editor, a reviewer with git. The
-//! agent's is in `piece_of_work.rs`.
+//! agent's is in `agent_session.rs`.
 
 use serde_json::{Value, json};
 
@@ -8,10 +8,10 @@ use crate::{builder::Project, lifecycle, merge::repository::Repository};
 /// Number, title and role of every step, in the order of the file.
 fn listed(project: &Project) -> Vec<(u64, String)> {
     let steps = project.json(&["step", "list"])["steps"].clone();
-    let told = |step: &Value| {
+    let summarise = |step: &Value| {
         (step["number"].as_u64().unwrap(), step["title"].as_str().unwrap().to_owned())
     };
-    steps.as_array().unwrap().iter().map(told).collect()
+    steps.as_array().unwrap().iter().map(summarise).collect()
 }
 
 fn findings(project: &Project) -> Vec<String> {
@@ -68,7 +68,7 @@ fn a_person_plans_a_move_with_an_editor() {
     project.ok(&["step", "remove", "5"]);
     // 13-15: an editor saves with other line ends, and a title is in another script.
     let arabic = "### إرسال الرسالة إلى المالك\n- **status**: PENDING\n";
-    let words = String::from_utf8(project.said(arabic.as_bytes())).unwrap();
+    let words = String::from_utf8(project.in_project_words(arabic.as_bytes())).unwrap();
     project.write("plan.md", (plan() + "\n" + &words).replace('\n', "\r\n"));
     project.ok(&["step", "add", "Last look", "--description", "Keys,\nmeters, walls"]);
     let all = plan();
@@ -125,8 +125,8 @@ fn a_reviewer_follows_the_work_in_git() {
     let ran = project.run(&["review-notes", "main~2"]);
     assert_eq!(ran.code, 0, "{log}\n{}", ran.stderr);
     let notes = ran.stdout;
-    for told in ["Titles answer 80 % of queries", "no memory", "Do part 2", "```mermaid"] {
-        assert!(notes.contains(told), "{told}\n{notes}");
+    for expected in ["Titles answer 80 % of queries", "no memory", "Do part 2", "```mermaid"] {
+        assert!(notes.contains(expected), "{expected}\n{notes}");
     }
     for noise in ["attempts", "last_updated", "current_step", "execution_id"] {
         assert!(!notes.contains(noise), "{noise}\n{notes}");

@@ -32,30 +32,30 @@ const WORDS: [(&str, &str); 20] = [
     ("id", "step"),
 ];
 
-/// Reads the line: the time, the note, and the other values into `said`.
+/// Reads the line: the time, the note, and the other values into `values`.
 pub(super) fn parse<'a>(
     line: &'a str,
-    said: &mut Vec<(&'static str, &'a str)>,
+    values: &mut Vec<(&'static str, &'a str)>,
 ) -> Option<(Cow<'a, str>, Option<&'a str>)> {
-    let (quiet, rest) = line.strip_prefix('*')?.split_once('*')?;
-    if !quiet.starts_with(|c: char| c.is_ascii_digit()) {
+    let (byline, rest) = line.strip_prefix('*')?.split_once('*')?;
+    if !byline.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
     let note = match rest.trim_end() {
         "" => None,
         rest => Some(rest.strip_prefix(DASH)?),
     };
-    let mut parts = quiet.split(SEPARATOR);
+    let mut parts = byline.split(SEPARATOR);
     let time = parts.next()?;
     let mut actor = None;
     for part in parts {
         match known(part) {
-            Some(value) => said.push(value),
-            None if part.contains(super::step::ARROW) => said.push((super::step::MOVE, part)),
+            Some(value) => values.push(value),
+            None if part.contains(super::step::ARROW) => values.push((super::step::MOVE, part)),
             None => actor = actor.or(Some(part)),
         }
     }
-    said.extend(actor.map(|actor| ("actor", actor)));
+    values.extend(actor.map(|actor| ("actor", actor)));
     Some((time_of(time), note))
 }
 
@@ -76,13 +76,13 @@ pub(super) fn write(
 ) -> Option<String> {
     let first = time.starts_with(|c: char| c.is_ascii_digit());
     let mut parts = vec![shown_time(time).filter(|_| first)?];
-    parts.extend(take(fields, "actor", |actor| is_quiet(actor) && known(actor).is_none()));
+    parts.extend(take(fields, "actor", |actor| is_byline(actor) && known(actor).is_none()));
     parts.extend(moved.map(Cow::Borrowed));
     for (word, key) in WORDS {
         if is_step && key == "state_changes" {
             continue;
         }
-        let value = take(fields, key, is_quiet);
+        let value = take(fields, key, is_byline);
         parts.extend(value.map(|value| Cow::Owned(format!("{word} {value}"))));
     }
     let mut line = format!("*{}*", parts.join(SEPARATOR));
@@ -105,7 +105,7 @@ pub(super) fn take<'a>(
 }
 
 /// Whether a value can stand on the line.
-pub(super) fn is_quiet(value: &str) -> bool {
+pub(super) fn is_byline(value: &str) -> bool {
     let is_markup = |c: char| matches!(c, '*' | '`' | '<' | '[' | '\\' | '·');
     is_line(value) && value.len() <= LONGEST && !value.contains(is_markup)
 }
@@ -121,7 +121,7 @@ fn shown_time(time: &str) -> Option<Cow<'_, str>> {
     let shown = time.strip_suffix('Z').and_then(|time| time.split_once('T'));
     match shown.filter(|(date, clock)| date.len() == 10 && clock.len() == 8) {
         Some((date, clock)) => Some(Cow::Owned(format!("{date} {clock} UTC"))),
-        None => is_quiet(time).then_some(Cow::Borrowed(time)),
+        None => is_byline(time).then_some(Cow::Borrowed(time)),
     }
 }
 

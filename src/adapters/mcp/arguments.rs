@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 
 use crate::{adapters::cli::in_process::Answer, domain::ErrorCode};
 
-/// What a client gave.
+/// The arguments as the client sent them.
 #[derive(Clone, Debug)]
-pub(super) struct Given(pub(super) Map<String, Value>);
+pub(super) struct Arguments(pub(super) Map<String, Value>);
 
-impl Given {
+impl Arguments {
     /// Text, or a number as text.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, Answer> {
         match self.0.get(name) {
@@ -21,13 +21,13 @@ impl Given {
         }
     }
 
-    /// Text that there must be.
+    /// Text that is required.
     pub(super) fn required(&self, name: &str) -> Result<String, Answer> {
         self.text(name)?.ok_or_else(|| usage(format!("`{name}` is missing")))
     }
 
     /// A whole number that is not negative.
-    pub(super) fn whole(&self, name: &str) -> Result<Option<usize>, Answer> {
+    pub(super) fn whole_number(&self, name: &str) -> Result<Option<usize>, Answer> {
         self.parsed(name, |text| {
             text.parse().map_err(|_| format!("`{text}` is not a whole number"))
         })
@@ -35,7 +35,7 @@ impl Given {
 
     /// A whole number that there must be.
     pub(super) fn required_whole(&self, name: &str) -> Result<usize, Answer> {
-        self.whole(name)?.ok_or_else(|| usage(format!("`{name}` is missing")))
+        self.whole_number(name)?.ok_or_else(|| usage(format!("`{name}` is missing")))
     }
 
     /// Text that a command reads further.

@@ -1,9 +1,9 @@
 //! Repeatable chance for generated tests.
 
 /// A source of numbers that is the same in every run with the same seed; never zero.
-pub struct Dice(pub u64);
+pub struct Random(pub u64);
 
-impl Dice {
+impl Random {
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }

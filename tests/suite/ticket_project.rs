@@ -85,10 +85,13 @@ fn is_finished(project: &Project) {
 #[test]
 fn by_commands() {
     let project = Project::with_lifecycle(false);
-    let said = run_example(&project, "bash", "ticket.sh");
+    let printed = run_example(&project, "bash", "ticket.sh");
     let back = "review r1 rejected: back to step 2 PLANNING (again: 2, 3, 4; no attempt counted)";
-    assert!(said.contains(back), "{said}");
-    assert!(said.contains("Scope too large") && said.contains("build the library alone"), "{said}");
+    assert!(printed.contains(back), "{printed}");
+    assert!(
+        printed.contains("Scope too large") && printed.contains("build the library alone"),
+        "{printed}"
+    );
     is_finished(&project);
 }
 

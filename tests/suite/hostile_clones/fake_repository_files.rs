@@ -5,7 +5,7 @@ use std::path::Path;
 use super::ground::Ground;
 
 /// Makes a directory look like a repository that names a program wherever git takes one.
-pub fn make_look_alike(ground: &Ground, dir: &Path, bare: bool) {
+pub fn make_fake_repository(ground: &Ground, dir: &Path, bare: bool) {
     let program = ground.program().display().to_string();
     let tree = if bare { "bare = true" } else { "bare = false\n worktree = ." };
     let config = format!(

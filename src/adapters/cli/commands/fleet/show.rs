@@ -74,7 +74,7 @@ pub(super) fn line(project: &ProjectSummary) -> String {
     }
     let heard = format_age(project.heard_ms);
     text.push_str(&match &project.machine {
-        Some(machine) if project.is_held => format!("  on {machine}, heard {heard} ago"),
+        Some(machine) if project.is_held => format!("  on {machine}, last heard from {heard} ago"),
         Some(machine) if status == "active" => format!("  {machine} silent for {heard}"),
         _ => "  free".to_owned(),
     });
@@ -151,7 +151,7 @@ pub(super) fn watch(session: &mut Session<'_>, args: &WatchArgs) -> CliResult {
     let (_, mut database) = database()?;
     let end = args.time.map(|time| Instant::now() + time);
     let mut known: BTreeMap<String, String> = BTreeMap::new();
-    // It listens before it looks, so that nothing falls in between.
+    // It subscribes before it reads, so that no change is missed.
     database.wait(Duration::ZERO)?;
     let (mut first, mut news) = (true, true);
     loop {

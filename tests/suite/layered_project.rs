@@ -73,11 +73,11 @@ fn is_finished(project: &Project) {
     assert_eq!(status["status"], "completed");
     assert_eq!((&status["completed"], &status["skipped"]), (&json!(8), &json!(1)));
     let groups = status["groups"].as_array().unwrap();
-    let told: Vec<String> = groups
+    let progress: Vec<String> = groups
         .iter()
         .map(|group| format!("{} {}/{}", group["name"], group["finished"], group["total"]))
         .collect();
-    assert_eq!(told, ["\"0-setup\" 3/3", "\"1-foundation\" 2/2", "\"2-backend\" 4/4"]);
+    assert_eq!(progress, ["\"0-setup\" 3/3", "\"1-foundation\" 2/2", "\"2-backend\" 4/4"]);
     let steps = project.json(&["step", "list"])["steps"].clone();
     assert_eq!((&steps[5]["attempts"], &steps[5]["failures"]), (&json!(2), &json!(1)));
     assert_eq!((&steps[7]["attempts"], &steps[7]["failures"]), (&json!(5), &json!(5)));
@@ -92,8 +92,8 @@ fn by_commands() {
         return;
     }
     let project = Project::with_lifecycle(false);
-    let said = run_example(&project, "bash", "layers.sh");
-    for told in [
+    let printed = run_example(&project, "bash", "layers.sh");
+    for expected in [
         "(L1-002): verified  (merge 1)",
         "merged L1-002 and removed ",
         "Add min_length=1 to TaskCreateRequest.title",
@@ -101,7 +101,7 @@ fn by_commands() {
         "layer     0-setup 3/3 · 1-foundation 2/2 · 2-backend 2/4 stopped",
         "stopped by step 8 (L2-003)",
     ] {
-        assert!(said.contains(told), "{told}:\n{said}");
+        assert!(printed.contains(expected), "{expected}:\n{printed}");
     }
     is_finished(&project);
     let plan = project.read("plan.md");
