@@ -131,6 +131,10 @@ fn attempt(
                 } else {
                     chosen.cut_to_shares(is_meant);
                 }
+                // Nothing is shown in the place of the goal.
+                if first && !chosen.begin_in_order(is_meant) {
+                    break;
+                }
             }
         }
         brief.left_out = chosen.left_out();
@@ -326,6 +330,26 @@ impl<'p> Chosen<'p> {
                 }
             }
         }
+    }
+
+    /// Begins the parts for which a share was too little, in order and as far as the room goes;
+    /// false if the first of all does not fit.
+    fn begin_in_order(&mut self, is_meant: impl Fn(Stage) -> bool) -> bool {
+        let order = self.of(is_meant);
+        for &part in &order {
+            if self.begun[part] || self.costs[part].is_empty() {
+                continue;
+            }
+            let (whole, _) = self.costs[part][0];
+            if self.take(part, 0, whole, Shown::Whole, self.room).is_none() {
+                let room = self.room.minus(self.head(part));
+                let line = self.parts[part].pieces[0].lines.first();
+                let Some(line) = line.and_then(|line| self.beginning(line, room)) else { continue };
+                let cost = self.format.line(&line);
+                self.take(part, 0, cost, Shown::Cut(vec![line]), self.room);
+            }
+        }
+        order.first().is_none_or(|part| self.begun[*part])
     }
 
     /// The first lines, as many as fit, and a mark that there are more.
