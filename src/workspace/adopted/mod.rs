@@ -388,12 +388,15 @@ impl Workspace {
             for task in list.tasks.tasks.iter().filter(|task| !task.is_known) {
                 let line = list.document.place(task.marker.start).line;
                 let mark = list.document.source().get(task.marker.clone()).unwrap_or_default();
+                let (what, list, others) = match task.is_word {
+                    true => ("status", "words", "`pending`, `in_progress` or `complete`"),
+                    false => ("marker", "markers", "`[ ]` or `[x]`"),
+                };
                 let message = format!(
-                    "{}:{line}: the marker `{mark}` is not known, so the task counts as open",
+                    "{}:{line}: the {what} `{mark}` is not known, so the task counts as open",
                     one.file
                 );
-                let hint =
-                    format!("add it to `markers:` in `{LAYOUT_FILE}`, or write `[ ]` or `[x]`");
+                let hint = format!("add it to `{list}:` in `{LAYOUT_FILE}`, or write {others}");
                 let problem = Problem::warning(ErrorCode::UnknownStatus, StateFile::Plan, message);
                 findings.push(problem.hint(hint));
             }
