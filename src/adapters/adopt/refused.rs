@@ -44,8 +44,8 @@ impl Refused {
         let message = format!("no profile recognises a plan in `{}`", dir.display());
         let hint = way_to_import(dir).or_else(|| almost(dir)).unwrap_or_else(|| {
             format!(
-                "`statedir scan` looks in the folders below; `statedir adopt FILE` takes any file \
-                 with tasks ({A_TASK}); `statedir init --goal 'What to reach'` begins a plan"
+                "`statedir scan` looks in the folders below; `statedir adopt TODO.md` works in \
+                 that file, or any other with tasks ({A_TASK}); `statedir init --goal 'What to reach'` begins a plan"
             )
         });
         Self { message, hint }

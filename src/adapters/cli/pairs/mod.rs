@@ -134,11 +134,15 @@ pub(super) fn name(path: &str) -> &str {
 
 /// A JSON document from a file or standard input.
 pub(super) fn json(path: &str) -> Result<Value, Failure> {
-    let text = read(path)?;
+    parse_json(path, &read(path)?)
+}
+
+/// A JSON document that was read from there.
+pub(super) fn parse_json(path: &str, text: &str) -> Result<Value, Failure> {
     let name = name(path);
-    refuse_rounded(&text)?;
-    refuse_doubled(name, &text)?;
-    serde_json::from_str(&text).map_err(|error| {
+    refuse_rounded(text)?;
+    refuse_doubled(name, text)?;
+    serde_json::from_str(text).map_err(|error| {
         let mut failure = Failure::new(ErrorCode::BadJson, format!("{name} is not JSON: {error}"));
         failure.location = Some(location(name, &error));
         failure
