@@ -24,6 +24,7 @@ use std::{
     time::Duration,
 };
 
+use self::change::Needed;
 #[cfg(feature = "fleet")]
 pub(crate) use self::log::receive::Received;
 #[cfg(feature = "board")]
@@ -71,7 +72,6 @@ pub use self::{
     transact::outcome::{Answer, FileDiff, Outcome},
     version_control::{NoVersionControl, VersionControl},
 };
-use self::change::Needed;
 use crate::{
     domain::{ErrorCode, StateFile},
     store::{Cancellation, LockHolder, NewOperation, Report, Revision, Store, View},

@@ -145,7 +145,8 @@ fn took_time(step: &StepOverview) -> bool {
 }
 
 fn steps(steps: &StepOverviews, times: &StepTimes, env: &Environment) -> Vec<Painted> {
-    let mut lines: Vec<Painted> = visible_steps(steps).map(|step| step_line(step, times, env)).collect();
+    let mut lines: Vec<Painted> =
+        visible_steps(steps).map(|step| step_line(step, times, env)).collect();
     let hidden = steps.len() - lines.len();
     if hidden > 0 {
         let all = steps.len();
