@@ -462,3 +462,21 @@ fn what_a_template_leaves_open_is_told_neither_as_a_failure_nor_as_a_rule() {
     let brief = project.ok(&["brief"]).stdout;
     assert!(brief.contains("failed: HTTP 503"), "{brief}");
 }
+
+#[test]
+fn the_goal_is_the_last_thing_that_a_small_budget_leaves_out() {
+    let project = Project::with_steps(3);
+    for at in 0..10 {
+        project.ok(&["directive", "add", &format!("directive {at} {}", "z".repeat(80))]);
+    }
+    project.ok(&["review", "open", "Is this fine?"]);
+    let mut shown = false;
+    for tokens in (20..400).step_by(10) {
+        let brief = project.ok(&["brief", "--max-tokens", &tokens.to_string()]).stdout;
+        let goal = brief.contains("> Compare");
+        assert!(goal || !brief.contains("\n> "), "{tokens}:\n{brief}");
+        assert!(goal || !shown, "{tokens}:\n{brief}");
+        shown |= goal;
+    }
+    assert!(shown);
+}
