@@ -24,6 +24,7 @@ use std::{
     time::Duration,
 };
 
+use self::change::Needed;
 #[cfg(feature = "fleet")]
 pub(crate) use self::log::receive::Received;
 #[cfg(feature = "board")]

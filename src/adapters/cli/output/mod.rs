@@ -247,8 +247,8 @@ impl Output {
         !self.broken
     }
 
-    /// Writes a document as JSON while it is serialized, however large it is. Where it has to be
-    /// looked at before, for a terminal or another adapter, nothing is done and `false` given.
+    /// Streams a document as JSON, however large it is. Does nothing and returns `false` if the text
+    /// is needed as a whole first, for a terminal or another adapter.
     pub(super) fn serialized(&mut self, document: &impl Serialize, is_pretty: bool) -> bool {
         if self.kept || self.terminal {
             return false;
@@ -305,8 +305,7 @@ impl Output {
         }
     }
 
-    /// Changes as text; on a terminal, and in a pipe where asked for, with the words that differ
-    /// marked.
+    /// Changes as text, with the words that differ marked on a terminal or on request.
     pub(super) fn text_diff(&mut self, files: &[FileDiff], words: bool) {
         if !self.terminal && !self.colour && !words {
             files.iter().for_each(|file| self.raw(&file.unified()));

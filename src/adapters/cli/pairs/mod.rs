@@ -44,7 +44,7 @@ pub(super) fn checked_value(text: &str) -> Result<Value, Failure> {
 /// Refuses JSON with a number that would not be kept as it was given.
 pub(super) fn refuse_rounded(json: &str) -> Result<(), Failure> {
     let Some(number) = number_text::rounded(json) else { return Ok(()) };
-    let message = format!("the number `{number}` has more digits than a number keeps");
+    let message = format!("the number `{number}` has more digits than can be kept exactly");
     let hint = "give it as text: in quotes, or with `var set --string`";
     Err(Failure::new(ErrorCode::BadValue, message).hint(hint))
 }

@@ -229,7 +229,7 @@ mod tests {
         let sum = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        assert_eq!((FORMAT, sum), ("0.1.0+5", 7_967_532_994_287_981_167));
+        assert_eq!((FORMAT, sum), ("0.1.0+5", 11_358_114_608_524_529_346));
     }
 
     #[test]

@@ -12,7 +12,8 @@ use crate::text::markdown::change::{Applied, Expect};
 /// All that is known about a document.
 fn all_of(document: &Document) -> String {
     let bodies: Vec<_> = document.all_bodies().collect();
-    let Document { sections, front_matter, hidden, is_divisible, newline, .. } = document;
+    let Document { sections, front_matter, hidden, is_divisible, .. } = document;
+    let newline = document.newline();
     format!("{sections:#?}\n{bodies:#?}\n{front_matter:?} {hidden:?} {is_divisible} {newline:?}")
 }
 
