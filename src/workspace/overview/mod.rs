@@ -104,7 +104,7 @@ pub(super) struct Sources<'a> {
 impl Overview {
     pub(super) fn new(sources: &Sources<'_>) -> Self {
         let Sources { plan, workflow, constraints, .. } = sources;
-        let steps = StepOverviews::new(plan, workflow, sources.liveness);
+        let steps = StepOverviews::new(plan, Cow::clone(workflow), sources.liveness);
         let (metadata, readiness) = (&plan.metadata, steps.readiness());
         let written = metadata.status.as_deref();
         let status = written.map_or_else(

@@ -112,16 +112,16 @@ struct Known {
 impl StepOverviews {
     pub(super) fn new(
         plan: &Arc<Plan>,
-        workflow: &Cow<'static, Workflow>,
+        workflow: Cow<'static, Workflow>,
         liveness: &Liveness,
     ) -> Self {
-        let readiness = Readiness::shared(plan, workflow);
-        let known = Known { plan: Arc::clone(plan), workflow: workflow.clone(), readiness };
+        let readiness = Readiness::shared(plan, &workflow);
+        let known = Known { plan: Arc::clone(plan), workflow, readiness };
         let mut made = Vec::new();
         made.resize_with(plan.steps.len(), OnceLock::new);
         // Who holds a step is as it is now, whenever it is asked for.
         for at in known.places(|role| role == Some(StepRole::Active)) {
-            let holder = Some(liveness.holder(&plan.steps[at], workflow));
+            let holder = Some(liveness.holder(&plan.steps[at], &known.workflow));
             made[at] = OnceLock::from(Box::new(StepOverview { holder, ..known.overview(at) }));
         }
         Self { known: Arc::new(known), made }

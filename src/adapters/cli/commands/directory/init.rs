@@ -201,12 +201,19 @@ impl Format {
         match ending.map(str::to_ascii_lowercase).as_deref() {
             Some("json") => Self::Json,
             Some("yaml" | "yml") => Self::Yaml,
-            _ if text.trim_start().starts_with(|c: char| c.is_alphabetic() || c == '-') => {
-                Self::Yaml
-            }
+            _ if has_yaml_key(text) => Self::Yaml,
             _ => Self::Json,
         }
     }
+}
+
+/// Whether a text begins with a key as YAML writes it.
+fn has_yaml_key(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#') && *line != "---");
+    first.is_some_and(|line| {
+        line.starts_with(char::is_alphabetic) && (line.contains(": ") || line.ends_with(':'))
+    })
 }
 
 pub(in crate::adapters::cli) fn import(session: &mut Session<'_>, args: &ImportArgs) -> CliResult {
