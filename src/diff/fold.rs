@@ -58,9 +58,9 @@ pub(super) fn fold(differences: &[Difference]) -> Folded {
     for (at, difference) in kept.iter().enumerate() {
         if let Subject::StepField { step, field } = &difference.subject
             && field == "status"
-            && let Some(told) = step.id.as_deref().and_then(|id| moves.get(id))
+            && let Some(folded) = step.id.as_deref().and_then(|id| moves.get(id))
         {
-            more.insert(at, told.to_text());
+            more.insert(at, folded.to_text());
         }
     }
     Folded { differences: kept.into_iter().cloned().collect(), more }

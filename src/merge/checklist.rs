@@ -221,8 +221,9 @@ fn union<'t>(ours: Vec<&'t str>, theirs: Vec<&'t str>) -> Option<Vec<&'t str>> {
     let is_new = |line: &&&'t str| line.trim().is_empty() || !ours.contains(line);
     let added: Vec<&str> = theirs.iter().filter(is_new).copied().collect();
     let is_told = |line: &&'t str| {
-        text(line).is_some_and(|said| {
-            !said.is_empty() && ours.iter().any(|other| other != line && text(other) == Some(said))
+        text(line).is_some_and(|task_text| {
+            !task_text.is_empty()
+                && ours.iter().any(|other| other != line && text(other) == Some(task_text))
         })
     };
     if added.iter().any(is_told) {

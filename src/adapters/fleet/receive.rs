@@ -119,13 +119,13 @@ impl Fetched {
         let end = u64::try_from(self.project.history_length).unwrap_or_default();
         while at < end {
             let range = database.range(&self.project.id, self.project.generation, at)?;
-            let Some(Range { bytes, chain: said, .. }) =
+            let Some(Range { bytes, chain: recorded, .. }) =
                 range.filter(|range| !range.bytes.is_empty())
             else {
                 return Err(self.damaged(format!("its history lacks what begins at byte {at}")));
             };
             chain = link(&chain, &bytes);
-            if chain != said {
+            if chain != recorded {
                 return Err(self.damaged(format!("its history was changed at byte {at}")));
             }
             at += bytes.len() as u64;
