@@ -144,6 +144,6 @@ fn a_command_that_cannot_be_pasted_is_found() {
 #[test]
 fn an_option_is_never_corrected_to_its_opposite() {
     let args = |line: &str| line.split(' ').map(std::ffi::OsString::from).collect::<Vec<_>>();
-    assert_eq!(super::nearest(&args("statedir web --no-open")), "`statedir web --help`");
-    assert_eq!(super::nearest(&args("statedir web --opne")), "`statedir web --open`");
+    assert_eq!(nearest(&args("statedir web --no-open")), "`statedir web --help`");
+    assert_eq!(nearest(&args("statedir web --opne")), "`statedir web --open`");
 }
