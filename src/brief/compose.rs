@@ -4,7 +4,10 @@ use super::{
     Changes, Material, Part, Piece, Section, Stage, Standing, compose_context, compose_step,
     part::one_line,
 };
-use crate::{domain::StateFile, recovery::Move};
+use crate::{
+    domain::{Bullet, StateFile},
+    recovery::Move,
+};
 
 /// Says in parts what the material holds; each part has its most precious pieces first.
 pub(crate) fn compose(material: &Material) -> Vec<Part> {
@@ -93,7 +96,7 @@ fn next(material: &Material, parts: &mut Vec<Part>) {
 fn rules_in_force(material: &Material, parts: &mut Vec<Part>) {
     let chosen = material.settings.iter();
     let chosen = chosen.filter_map(|one| Some(format!("{}: {}", one.name, one.binding()?)));
-    let directives = material.directives.iter().map(|directive| format!("- {}", directive.text));
+    let directives = material.directives.iter().map(bullet);
     let prose = material.prose.iter().map(|prose| match &prose.heading {
         Some(heading) => format!("[{}] {}", one_line(heading, 100), prose.text),
         None => prose.text.clone(),
@@ -140,6 +143,16 @@ fn changes(changes: &Changes, parts: &mut Vec<Part>) {
 
 fn adaptation_rules(material: &Material, parts: &mut Vec<Part>) {
     Part::new(Section::AdaptationRules, StateFile::Constraints, Stage::Rules)
-        .texts(material.rules.iter().map(|rule| format!("- {}", rule.text)))
+        .texts(material.rules.iter().map(bullet))
         .put(parts);
+}
+
+/// A line of a list with what is nested below it.
+fn bullet(line: &Bullet) -> String {
+    let mut text = format!("- {}", line.text);
+    for below in line.below.lines().filter(|below| !below.trim().is_empty()) {
+        text.push_str("\n  ");
+        text.push_str(below);
+    }
+    text
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Focus, Material, OpenStep, Part, Piece, Section, Stage, StepOutputs, part::one_line};
-use crate::{domain::StateFile, history::Entry};
+use crate::{domain::StateFile, history::Entry, text::markdown::is_placeholder};
 
 /// How much of an error or a note is shown in a line.
 const LINE: usize = 300;
@@ -73,11 +73,12 @@ fn line(number: u32, entry: &Entry) -> String {
         Some(attempt) => format!("step {number}, attempt {attempt}"),
         None => one_line(&entry.title, LINE),
     };
-    let error = entry.field("errors").or(entry.is_failure().then_some("no error was given"));
+    let error = entry.error().or(entry.is_failure().then_some("no error was given"));
     if let Some(error) = error {
         line.push_str(&format!(" failed: {}", one_line(error, 2 * LINE)));
     }
-    if let Some(note) = entry.field("notes").or_else(|| entry.field("note")) {
+    let note = entry.field("notes").or_else(|| entry.field("note"));
+    if let Some(note) = note.filter(|note| !is_placeholder(note)) {
         line.push_str(&format!("; note: {}", one_line(note, LINE)));
     }
     line

@@ -31,7 +31,7 @@ pub(super) fn error_patterns(entries: &[Entry]) -> Vec<Pattern> {
     for entry in entries {
         let errors = match entry.kind {
             EntryKind::Turn => Turn::read(entry).errors,
-            EntryKind::Step => entry.field("errors").map(str::to_owned).into_iter().collect(),
+            EntryKind::Step => entry.error().map(str::to_owned).into_iter().collect(),
             _ => Vec::new(),
         };
         for error in errors {

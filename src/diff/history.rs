@@ -111,6 +111,6 @@ fn execution(entry: &Entry) -> Option<Execution> {
     Some(Execution {
         step: entry.field("step")?.to_owned(),
         measured: measured.collect::<Vec<_>>().join(", "),
-        error: entry.field("errors").map(str::to_owned),
+        error: entry.error().map(str::to_owned),
     })
 }

@@ -258,7 +258,7 @@ fn failures(entries: &[Entry]) -> Vec<String> {
         let number = entry.step_number().map(|number| format!("step {number}"));
         let title = entry.field("title").map(inline).unwrap_or_default();
         let attempt = entry.field("attempt").map(|text| format!(", attempt {}", inline(text)));
-        let error = entry.field("errors").map_or_else(|| "no reason given".to_owned(), inline);
+        let error = entry.error().map_or_else(|| "no reason given".to_owned(), inline);
         let name = format!("{} {title}", number.unwrap_or_else(|| inline(&entry.title)));
         format!("{}{}: {error}", name.trim_end(), attempt.unwrap_or_default())
     };

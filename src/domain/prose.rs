@@ -1,8 +1,8 @@
 //! What people write beside the fields: under a step, among the constraints, below a title.
 
 use super::{
-    Constraints, Plan, Setting, Step, Workflow,
-    constraints::{BEHAVIOURS, DIRECTIVES, MODIFIERS, RESOURCES, RULES},
+    ConstraintList, Constraints, Plan, Setting, Step, Workflow,
+    constraints::nested::{below, list_of},
     plan::read::loose::without_status,
 };
 use crate::text::markdown::{Document, ItemId, SectionId};
@@ -14,6 +14,8 @@ pub(crate) struct Prose {
     pub heading: Option<String>,
     /// The text.
     pub text: String,
+    /// Where that heading, or the text above all headings, begins.
+    pub offset: usize,
 }
 
 impl Plan {
@@ -45,19 +47,40 @@ impl Plan {
 
 impl Constraints {
     /// What is neither a setting nor a directive, a rule or a behaviour: rules for whoever reads them.
+    /// What is nested below a directive or a rule is told with it.
     pub(crate) fn prose(&self) -> Vec<Prose> {
+        use ConstraintList::{Behaviours, Directives, Modifiers, Resources, Rules};
         let document = &self.document;
         let mut found = Vec::new();
         for id in document.sections() {
             let section = document.section(id);
-            let is = |names: &[&str]| names.iter().any(|n| n.eq_ignore_ascii_case(&section.title));
-            let (bullets, fields) =
-                (is(DIRECTIVES) || is(RULES), is(MODIFIERS) || is(RESOURCES) || is(BEHAVIOURS));
-            let is_known = |item: ItemId| bullets || (fields && document.item(item).key.is_some());
-            let text = without_filler(&outside_items(document, id, is_known));
+            let list = list_of(document, id);
+            let is_known = |item: ItemId| match list {
+                Some(Directives | Rules) => true,
+                Some(Modifiers | Resources | Behaviours) => document.item(item).key.is_some(),
+                None => false,
+            };
+            let mut text = without_filler(&outside_items(document, id, is_known));
+            for &item in document.items(id).iter().filter(|item| is_known(**item)) {
+                let below = match list {
+                    Some(Modifiers | Resources) => below(document, item),
+                    Some(Behaviours) => {
+                        let mut behaviours = self.behaviours.iter();
+                        let behaviour = behaviours.find(|behaviour| behaviour.item == item);
+                        behaviour.map(|found| found.below(document)).unwrap_or_default()
+                    }
+                    _ => continue,
+                };
+                let below = without_filler(&without_comments(&below));
+                if !below.is_empty() {
+                    let key = document.item(item).key.as_deref().unwrap_or_default();
+                    text = format!("{text}\n\n{key}: {below}").trim().to_owned();
+                }
+            }
             if !text.is_empty() {
                 let heading = (section.level > 1).then(|| section.title.clone());
-                found.push(Prose { heading, text });
+                let offset = section.heading.start;
+                found.push(Prose { heading, text, offset });
             }
         }
         found
@@ -95,7 +118,19 @@ fn without_comments(text: &str) -> String {
 }
 
 /// What the templates of this and earlier versions say until somebody has something to say.
-const FILLER: [&str; 6] = [
+const FILLER: [&str; 18] = [
+    "[Summaries, insights, and key findings gathered during execution]",
+    "[Summaries of fetched web pages, extracted data]",
+    "[Key insights from analyzed documents]",
+    "[Important discoveries that influence subsequent steps]",
+    "[Agent's evolving understanding of the task and domain]",
+    "[Explanations for major decisions made during execution]",
+    "[Dynamic behavioral rules that evolve during execution]",
+    "[Rules for self-modification of constraints]",
+    "[Behaviors that adapt based on task type or domain]",
+    "[... continue for all planned steps]",
+    "[... continue chronologically]",
+    "[Structured data for fine-tuning - only in EXECUTION mode]",
     "What has been learned on the way, newest last.",
     "Nothing is known yet beyond the goal.",
     "Why the larger decisions were taken, and what was ruled out.",
@@ -175,17 +210,51 @@ mod tests {
              - be kind\n\n## Active Directives\nWhat changes with the kind of task.\n- Known one\n\n\
              ## Noise\n- Quiet after 18:00\n- **key**: value\n",
         ));
-        let prose = |heading: Option<&str>, text: &str| Prose {
+        let prose = |heading: Option<&str>, text: &str, offset: usize| Prose {
             heading: heading.map(str::to_owned),
             text: text.to_owned(),
+            offset,
         };
         assert_eq!(
             constraints.prose(),
             [
-                prose(None, "Never on *Sundays*."),
-                prose(Some("Behavioral Modifiers"), "- be kind"),
-                prose(Some("Noise"), "- Quiet after 18:00\n- **key**: value"),
+                prose(None, "Never on *Sundays*.", 0),
+                prose(Some("Behavioral Modifiers"), "- be kind", 36),
+                prose(Some("Noise"), "- Quiet after 18:00\n- **key**: value", 165),
             ]
         );
+    }
+
+    #[test]
+    fn what_is_nested_in_the_lists_of_the_constraints_is_kept() {
+        let constraints = Constraints::read(document(
+            "# C\n## Modifiers\n- **priority**: quality\n  - the client is picky\n## Directives\n\
+             - Be careful:\n  - no force pushes\n    - ever\n\n  A second paragraph.\n- Alone\n\
+             ### By the client\n- No calls\n### Examples\n- Not in force\n\
+             ## Adaptation Rules\n- If 2 failures:\n  - pause\n  - set priority to quality\n\
+             ### Cost\n- If cost > $1 → pause\n  - or ask\n## Adaptation Rules\n- If 3 failures → pause\n\
+             ## Context-Aware Behaviors\n- **legal_tasks**:\n  - require human review\n  - pause\n",
+        ));
+        let told = |bullet: &crate::domain::Bullet| (bullet.text.clone(), bullet.below.clone());
+        let pair = |text: &str, below: &str| (text.to_owned(), below.to_owned());
+        assert_eq!(
+            constraints.directives.iter().map(told).collect::<Vec<_>>(),
+            [
+                pair("Be careful:", "- no force pushes\n  - ever\n\nA second paragraph."),
+                pair("Alone", ""),
+                pair("No calls", ""),
+            ]
+        );
+        assert_eq!(
+            constraints.rules.iter().map(told).collect::<Vec<_>>(),
+            [
+                pair("If 2 failures: pause, set priority to quality", ""),
+                pair("If cost > $1 → pause", "- or ask"),
+                pair("If 3 failures → pause", ""),
+            ]
+        );
+        assert_eq!(constraints.behaviours[0].text, "require human review, pause");
+        let prose: Vec<_> = constraints.prose().into_iter().map(|prose| prose.text).collect();
+        assert_eq!(prose, ["priority: - the client is picky", "- Not in force"]);
     }
 }

@@ -9,6 +9,7 @@ use crate::{
         journal::{self, EntrySummary, Journal},
         read::{fields::fields, heading, scan::Piece, section::Text},
     },
+    text::markdown::is_placeholder,
 };
 
 /// The title of the entry that says that the plan was paused.
@@ -249,6 +250,16 @@ impl Entry {
     /// The first field with this key, in any letter case.
     pub(crate) fn field(&self, key: &str) -> Option<&str> {
         find_field(&self.fields, key)
+    }
+
+    /// What went wrong, as the entry says. In the notation of the templates, where every entry has the
+    /// field, `none` and what was never filled in are no error.
+    pub(crate) fn error(&self) -> Option<&str> {
+        const NONE: [&str; 9] = ["", "-", "–", "none", "no", "no errors", "n/a", "null", "[]"];
+        let error = self.field("errors")?;
+        let plain = error.trim().trim_end_matches('.').to_ascii_lowercase();
+        let says_none = NONE.contains(&plain.as_str()) || is_placeholder(error);
+        (self.is_failure() || !says_none).then_some(error)
     }
 
     /// The id of the step that it is about, which may stand behind the number: `3 (k3f9)`.

@@ -5,7 +5,10 @@
 //! are for a person to decide.
 
 use super::{Confidence, Decision, Evidence, RecoveryAction, RuledOut, StepEvidence};
-use crate::recovery::failure::{ErrorClass, PatternKind};
+use crate::{
+    recovery::failure::{ErrorClass, PatternKind},
+    text::display::counted,
+};
 
 pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> Decision {
     let plan = &evidence.plan;
@@ -29,10 +32,14 @@ pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> Decision {
         });
     }
     let mut decision = if step.failures >= step.attempts_allowed {
-        let reason = format!("step {} has failed {} times", step.number, step.failures);
+        let times = counted(step.failures as usize, "time", "times");
+        let reason = format!("step {} has failed {times}", step.number);
         let look_at = ["`statedir history list`", "`statedir recover --decide skip_task`"];
         let mut decision = Decision::ask(reason, &look_at);
-        let why = format!("all {} attempts are used up", step.attempts_allowed);
+        let why = match step.attempts_allowed {
+            1 => "the only attempt is used up".to_owned(),
+            attempts => format!("all {attempts} attempts are used up"),
+        };
         decision.ruled_out.push(RuledOut { action: RecoveryAction::RetryTask, why });
         decision
     } else if class.is_recoverable() {
@@ -40,7 +47,8 @@ pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> Decision {
         Decision::new(RecoveryAction::RetryTask, Confidence::High, reason)
     } else {
         let left = step.attempts_allowed - step.failures;
-        let reason = format!("fix the cause first; {left} more failures before a person is asked");
+        let failures = counted(left as usize, "more failure", "more failures");
+        let reason = format!("fix the cause first; {failures} before a person is asked");
         Decision::new(RecoveryAction::RetryTask, Confidence::Medium, reason)
     };
     decision.reasons.extend(facts);

@@ -160,7 +160,8 @@ impl Store {
         };
         let path = self.layout.dir.join(PRIVATE);
         if is_closed {
-            return Err(io::Error::from(ErrorKind::PermissionDenied)).at(&path);
+            let message = format!("`{}` is closed to this user: permission denied", path.display());
+            return Err(io::Error::new(ErrorKind::PermissionDenied, message)).at(&path);
         }
         let state = Directory::open(&self.layout.dir).at(&path)?;
         let guard = state.lock().at(&path)?;

@@ -362,6 +362,9 @@ fn io_hint(path: &std::path::Path, source: &std::io::Error) -> Option<String> {
         std::io::ErrorKind::NotADirectory => Some(format!(
             "a part of `{path}` is a file and not a directory; `-C` chooses another directory"
         )),
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+            Some("the state is as it was: free some space, then repeat the command".to_owned())
+        }
         _ => None,
     }
 }

@@ -52,7 +52,7 @@ pub(crate) use self::{
     snapshot::usage::Usage,
     version_control::VersionedFiles,
 };
-use self::{adapt::InOperation, adopted::FileSet};
+use self::{adapt::InOperation, adopted::FileSet, change::Needed};
 pub use self::{
     adapt::LimitUse,
     change::{Change, ContextText, Cost, Span, StepMove, StepResult, StepShape},

@@ -46,13 +46,15 @@ class Client:
     setup = ""
     # Words that make it go on with its last session.
     resume = ("--continue",)
+    # Whether the brief comes only where it can be remembered that it came.
+    needs_memory = False
     # Whether helpers work on the list of the main agent.
     shares_tasks = False
     # How many tokens a context holds when the client compacts it, and words for that.
     full, compacts = 99_000, ()
 
     def __init__(self, place):
-        self.place, self.known = place, {}
+        self.place, self.known, self.wrapped = place, {}, []
         self.home = place.base / f"home-{self.name}"
         self.home.mkdir(exist_ok=True)
         (self.home / ".profile").write_text(f'export PATH="{place.path}"\n')
@@ -77,7 +79,7 @@ class Client:
         """Runs to the end; with `kill_when`, the whole client is killed once that holds."""
         self.trust()
         with Server(script) as url:
-            words = [*self.words(prompt, url), *more]
+            words = [*self.wrapped, *self.words(prompt, url), *more]
             process = subprocess.Popen(words, cwd=self.place.project, env=self.env(url), stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
             end = time.time() + timeout
@@ -332,6 +334,7 @@ class Opencode(Client):
 
 class Qwen(Client):
     name = setup = "qwen"
+    needs_memory = True
 
     def trust(self):
         folder = self.home / ".qwen"

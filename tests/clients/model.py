@@ -40,7 +40,8 @@ class Script:
             self.requests.append(request)
             if not offers_tools:
                 return self.summary
-            opening = json.dumps(request.get("messages", request.get("input", request.get("contents")))[:2])
+            # Some clients tell where they are before what is asked for.
+            opening = json.dumps(request.get("messages", request.get("input", request.get("contents")))[:3])
             waiting = next((turns for word, turns in self.helpers.items() if word in opening), self.turns)
             turn = waiting.pop(0) if waiting else [say("Finished.")]
         return turn(request) if callable(turn) else turn

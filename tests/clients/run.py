@@ -87,7 +87,8 @@ def main():
     wanted = args.client or list(clients.EVERY)
     prefix = args.prefix.absolute()
     kinds = [clients.EVERY[name] for name in wanted]
-    clients.install(prefix, {kind.name for kind in kinds} | ({"codex"} if "claude" in wanted else set()))
+    names = {kind.name for kind in kinds}
+    clients.install(prefix, names | {scenarios.RELAY[name] for name in names})
     root = Path(tempfile.mkdtemp(prefix="statedir-clients-")) if args.keep is None else args.keep.absolute()
     report = Report()
     for name, scenario in scenarios.EVERY.items():

@@ -4,7 +4,7 @@ import os
 import re
 import threading
 
-from clients import Codex
+from clients import EVERY as KINDS, Codex
 from model import Script, call, patch, say, tokens
 
 EVERY = {}
@@ -210,18 +210,36 @@ def subagent(place, kind, check):
     check("the plan is the main agent's, or the list that both share", agrees(place, wanted), place.steps())
 
 
-@scenario("claude", "codex", "gemini", "copilot", "opencode", "qwen")
+@scenario(*ALL)
 def read_only(place, kind, check):
-    """A state that nobody may write stops nobody."""
+    """A state that nobody may write stops nobody, and the agent still gets the brief."""
     client = begin(place, kind)
+    place.run("step", "add", "Ask for a review")
+    before = {path: path.read_bytes() for path in place.state.rglob("*") if path.is_file()}
     if os.getuid() == 0:
-        # Root writes anywhere: a plan that cannot be read stands for it.
-        (place.state / "plan.md").write_bytes(b"\xff\xfe")
+        # Root writes anywhere, but for what is mounted otherwise.
+        mounts = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+        client.wrapped = ["unshare", "--mount", "sh", "-c", mounts, str(place.state)]
     else:
         for path in (place.state, place.state / ".statedir"):
             path.chmod(0o555)
+    script = Script([*client.plan(FIRST), [say("Done.")]])
+    session = client.run(script)
+    told = script.text(0) if script.requests else ""
+    check("the client ends well", session.code == 0, session.err)
+    check("the model is told what is to be done", "Ask for a review" in told or kind.needs_memory, told[-1500:])
+    after = {path: path.read_bytes() for path in place.state.rglob("*") if path.is_file()}
+    check("nothing has changed", before == after, [str(path) for path in before.keys() ^ after.keys()])
+
+
+@scenario("claude", "codex", "gemini", "copilot", "opencode", "qwen")
+def unreadable(place, kind, check):
+    """A plan that nobody can read stops nobody."""
+    client = begin(place, kind)
+    (place.state / "plan.md").write_bytes(b"\xff\xfe")
     session = client.run(Script([*client.plan(FIRST), [say("Done.")]]))
     check("the client ends well", session.code == 0, session.err)
+    check("the plan keeps its bytes", (place.state / "plan.md").read_bytes() == b"\xff\xfe")
 
 
 @scenario("claude", "codex", "gemini", "copilot", "opencode", "qwen")
@@ -279,32 +297,35 @@ def prompts(place, kind, check):
     check("where it was asked for", "Remember the milk" in place.history(), place.history())
 
 
-@scenario("claude")
+# Each hands over to the next.
+RELAY = {"claude": "codex", "codex": "gemini", "gemini": "opencode", "opencode": "qwen", "qwen": "copilot", "copilot": "claude"}
+
+
+@scenario(*RELAY)
 def story(place, kind, check):
-    """Claude Code plans, works and is killed; Codex goes on from the brief and finishes."""
-    client = kind(place)
-    place.run("setup", "claude", "--capture")
-    place.run("setup", "codex", "--capture")
+    """One client plans, works and is killed; another goes on from the brief and finishes."""
+    client, other = kind(place), KINDS[RELAY[kind.name]](place)
+    for name in {client.setup, other.setup}:
+        place.run("setup", name, "--capture")
     work = [client.shell("echo 42 > benchmarks.txt")]
     turns = [*client.plan(FIRST), work, *client.plan(THEN), [client.shell("sleep 60")]]
     client.run(Script(turns), kill_when=lambda: agrees(place, THEN))
     check("at the kill, plan and list agree", agrees(place, THEN), place.steps())
-    codex = Codex(place)
     seen = {}
 
     def go_on(request):
-        seen["brief"] = str(request)
-        seen["before"] = place.steps()
-        return codex.plan(THEN)[0]
+        seen["brief"], seen["before"] = str(request), place.steps()
+        return again[0]
 
     def look(request):
         seen["after"] = place.steps()
-        return codex.plan(LAST)[0]
+        return last[0]
 
-    session = codex.run(Script([go_on, look, [say("The report is sent.")]]))
+    again, last = other.plan(THEN), other.plan(LAST)
+    session = other.run(Script([go_on, *again[1:], look, *last[1:], [say("The report is sent.")]]))
     told = seen.get("brief", "")
     check("the brief tells what is done and what is not", "Write the report" in told and "1 of 3" in told, told[-3000:])
-    check("nothing was lost between the two", seen.get("before") == seen.get("after"), seen)
+    check("nothing was lost between the two", "after" in seen and seen.get("before") == seen.get("after"), seen)
     check("the second session finishes", agrees(place, LAST), (place.steps(), session.err))
     check("the plan is finished", "COMPLETED_SUCCESS" in place.run("status"), place.run("status"))
     check("the history has every step", all(text in place.history() for text, _ in LAST), place.history())

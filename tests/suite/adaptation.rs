@@ -390,3 +390,87 @@ fn what_is_taken_back_counts_neither_as_a_failure_nor_against_a_limit() {
     project.ok(&["history", "verify"]);
     project.ok(&["check"]);
 }
+
+/// constraints.md as people arrange it: headings within the lists, lists within lists.
+const ARRANGED: &str = "# Constraints\n\n## Behavioral Modifiers\n- **priority**: quality\n  - the client is picky\n\n\
+## Active Directives\n- Be careful:\n  - no force pushes\n  - no deletes\n\n  Ask Ada first.\n\n### By the client\n- No calls\n\n\
+## Adaptation Rules\n- If 2+ consecutive steps fail:\n  - pause\n  - set priority to \"cost_efficiency\"\n\n\
+### Cost\n- If cost > $3 → checkpoint\n  - tell finance\n\n### Examples\n- If cost > $1 → pause\n\n\
+## Context-Aware Behaviors\n- **legal_tasks**:\n  - require human review\n- If in doubt, ask\n";
+
+#[test]
+fn nothing_that_is_nested_in_the_constraints_is_lost() {
+    let project = Project::with_steps(2);
+    project.write("constraints.md", ARRANGED);
+    let brief = project.ok(&["brief"]).stdout;
+    for text in [
+        "the client is picky",
+        "no force pushes",
+        "no deletes",
+        "Ask Ada first.",
+        "No calls",
+        "tell finance",
+        "If cost > $1 → pause",
+        "If in doubt, ask",
+    ] {
+        assert!(brief.contains(text), "{text}:\n{brief}");
+    }
+    let lines = project.json(&["rule", "check"])["lines"].clone();
+    let of = |list: &str| -> Vec<String> {
+        let lines = lines.as_array().unwrap().iter().filter(|line| line["list"] == list);
+        lines.map(|line| line["means"].as_str().unwrap_or("prose").to_owned()).collect()
+    };
+    assert_eq!(
+        of("rule"),
+        [
+            "if consecutive_failures >= 2 → pause, set priority to \"cost_efficiency\"",
+            "if cost > 3 usd → checkpoint",
+        ]
+        .map(|text| text.replace("3 usd", "$3.00"))
+    );
+    assert_eq!(of("legal_tasks"), ["require human review"]);
+    let prose = lines.as_array().unwrap().iter().filter(|line| line["list"] == "prose");
+    let prose: Vec<_> = prose.map(|line| line["text"].as_str().unwrap()).collect();
+    assert_eq!(
+        prose,
+        ["priority: - the client is picky", "- If cost > $1 → pause", "- If in doubt, ask"]
+    );
+    // And what is under a heading of its own, or goes on in a list, is executed.
+    fail(&project, "1");
+    let fired = fail(&project, "2");
+    assert_eq!(fired["fired"][0]["rule"], 1, "{fired}");
+    assert_eq!(project.json(&["constraint", "get", "priority"])["value"], "cost_efficiency");
+    // A line that is added gets the number that lists show.
+    let added = project.json(&["directive", "add", "Speak up"]);
+    let listed = project.json(&["directive", "list"])["directives"].clone();
+    let number = listed.as_array().unwrap().iter().find(|line| line["text"] == "Speak up");
+    assert_eq!(added["number"], number.unwrap()["number"]);
+    project.ok(&["directive", "remove", &number.unwrap()["number"].to_string()]);
+    assert!(!project.read("constraints.md").contains("Speak up"));
+}
+
+#[test]
+fn lists_that_stand_twice_are_all_read() {
+    let project = Project::new();
+    project.write(
+        "constraints.md",
+        "# C\n\n## Active Directives\n- One\n\n## Adaptation Rules\n- If 2 failures → pause\n\n\
+         ## Directives\n- Two\n\n## Adaptation Rules\n- If 3 failures → checkpoint\n",
+    );
+    let brief = project.ok(&["brief"]).stdout;
+    for text in ["- One", "- Two", "If 2 failures → pause", "If 3 failures → checkpoint"] {
+        assert!(brief.contains(text), "{text}:\n{brief}");
+    }
+    assert_eq!(project.json(&["rule", "list"])["rules"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_directive_that_fires_is_named_by_its_own_number() {
+    let project = Project::new();
+    project.ok(&["directive", "add", "Be brief"]);
+    project.ok(&["directive", "add", "If sentiment drops to \"frustrated\", seek human guidance"]);
+    let said = project.ok(&["constraint", "set", "user_sentiment", "frustrated"]).stdout;
+    assert!(said.contains("rule 5 (directive 2) fired: review required"), "{said}");
+    let explained = project.ok(&["rule", "explain", "5"]).stdout;
+    assert!(explained.contains("seek human guidance"), "{explained}");
+}

@@ -6,6 +6,7 @@ mod corpus;
 mod imports;
 mod lone_plan;
 mod merging;
+mod newcomer;
 
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -429,3 +429,54 @@ fn a_new_state_has_nothing_in_its_brief_that_nobody_said() {
         assert!(!brief.contains(&format!("## {section}")), "{section}: {brief}");
     }
 }
+
+#[test]
+fn what_a_template_leaves_open_is_told_neither_as_a_failure_nor_as_a_rule() {
+    let project = Project::with_steps(1);
+    project.write(
+        "history.md",
+        "# History\n\n## Step Execution Log\n\n### Step 1 Execution - [timestamp]\n- **tool_used**: Read\n\
+         - **errors**: [any errors encountered]\n- **notes**: [any observations or insights]\n",
+    );
+    project.edit(
+        "constraints.md",
+        "## Active Directives\n",
+        "## Active Directives\n[Dynamic behavioral rules that evolve during execution]\n",
+    );
+    project.edit(
+        "context.md",
+        "### Key Findings\n",
+        "### Key Findings\n[Important discoveries that influence subsequent steps]\n",
+    );
+    let brief = project.ok(&["brief"]).stdout;
+    for text in ["failed", "any observations", "Dynamic behavioral", "Important discoveries"] {
+        assert!(!brief.contains(text), "{text}:\n{brief}");
+    }
+    // In that notation every entry says what its errors were, also where there were none.
+    let log = project.read("history.md").replace("[any errors encountered]", "None");
+    project.write("history.md", log.replace("[any observations or insights]", "went well"));
+    let brief = project.ok(&["brief"]).stdout;
+    assert!(brief.contains("went well") && !brief.contains("failed"), "{brief}");
+    let log = project.read("history.md").replace("None", "HTTP 503");
+    project.write("history.md", log);
+    let brief = project.ok(&["brief"]).stdout;
+    assert!(brief.contains("failed: HTTP 503"), "{brief}");
+}
+
+#[test]
+fn the_goal_is_the_last_thing_that_a_small_budget_leaves_out() {
+    let project = Project::with_steps(3);
+    for at in 0..10 {
+        project.ok(&["directive", "add", &format!("directive {at} {}", "z".repeat(80))]);
+    }
+    project.ok(&["review", "open", "Is this fine?"]);
+    let mut shown = false;
+    for tokens in (20..400).step_by(10) {
+        let brief = project.ok(&["brief", "--max-tokens", &tokens.to_string()]).stdout;
+        let goal = brief.contains("> Compare");
+        assert!(goal || !brief.contains("\n> "), "{tokens}:\n{brief}");
+        assert!(goal || !shown, "{tokens}:\n{brief}");
+        shown |= goal;
+    }
+    assert!(shown);
+}

@@ -2,11 +2,9 @@
 //! outside the state directory is written, renamed or removed.
 
 mod acts;
-mod archive;
 mod call;
 mod control;
 mod fake_repository;
-mod fake_repository_files;
 mod forgery;
 mod ground;
 mod hooks;

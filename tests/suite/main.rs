@@ -41,7 +41,6 @@ mod journal;
 mod layered_project;
 mod layers;
 mod lifecycle;
-mod log_losses;
 mod mcp;
 mod merge;
 mod merge_queue;

@@ -225,3 +225,37 @@ fn a_diff_tells_boxes_and_headings_apart() {
     let diff = project.ok(&["diff", "packed", "working"]).stdout;
     assert!(diff.contains("Load: COMPLETED (2m)") && diff.lines().count() == 1, "{diff}");
 }
+
+#[test]
+fn links_and_code_in_a_heading_survive_the_life_of_a_step() {
+    let project = Project::new();
+    let heading = "### Step 1: Read [the log](https://example.org/a_b) with `grep -c '*'`";
+    project
+        .write("plan.md", format!("# Plan\n\n## Steps\n\n{heading}\n\n### Step 2: **Tell** Ada\n"));
+    for args in [&["step", "start", "1"][..], &["step", "done", "1"], &["step", "reset", "1"]] {
+        project.ok(args);
+        let plan = project.read("plan.md");
+        assert!(plan.contains(heading), "{args:?}:\n{plan}");
+    }
+    // A number that changes leaves the rest as it is, too.
+    project.ok(&["step", "add", "First of all", "--before", "1"]);
+    let plan = project.read("plan.md");
+    assert!(plan.contains(&heading.replace("Step 1", "Step 2")), "{plan}");
+    assert!(plan.contains("### Step 3: **Tell** Ada"), "{plan}");
+}
+
+#[test]
+fn a_refusal_names_the_fence_that_was_never_closed() {
+    let project = Project::new();
+    project.write("plan.md", "# Plan\n\n## Steps\n\n### Step 1: A\n```\nopen\n\n### Step 2: B\n");
+    for args in [&["step", "start", "1"][..], &["step", "add", "C"]] {
+        let refused = project.run(args);
+        let said = refused.stderr;
+        assert!(
+            said.contains("the code fence opened at 6:1 hides the headings after it"),
+            "{said}"
+        );
+    }
+    let checked = project.run(&["check"]).stdout;
+    assert!(checked.contains("hides the headings after it\n"), "{checked}");
+}

@@ -306,3 +306,47 @@ fn training_data_is_a_record_per_step_without_secrets_or_simulations() {
     assert_eq!(record["performance_metrics"], performance);
     assert_eq!(project.json(&["history", "export"])["records"], json!(records));
 }
+
+#[test]
+fn import_knows_a_document_by_its_name_or_by_its_text() {
+    let project = Project::with_steps(2);
+    project.ok(&["var", "set", "a", "1"]);
+    for (format, name) in [
+        ("yaml", "s.yaml"),
+        ("yaml", "s.YML"),
+        ("yaml", "s.txt"),
+        ("json", "s.json"),
+        ("json", "s.txt"),
+    ] {
+        let document = project.ok(&["state", "--format", format]).stdout;
+        let copy = Project::empty();
+        let file = copy.root().join(name);
+        std::fs::write(&file, &document).unwrap();
+        copy.ok(&["import", &file.display().to_string()]);
+        assert_eq!(copy.json(&["state"])["steps"], project.json(&["state"])["steps"], "{name}");
+        let piped = Project::empty();
+        piped.ok_with_input(&["import", "-"], &document);
+        assert_eq!(piped.read("variables.json"), copy.read("variables.json"), "{name}");
+    }
+    let refused = Project::empty().run_with_input(&["import", "-", "--json"], "[1, 2");
+    assert_eq!(refused.json()["error"]["code"], "bad_json");
+}
+
+#[test]
+fn what_looks_like_a_placeholder_is_imported_as_the_value_it_is() {
+    let project = Project::new();
+    project.ok(&[
+        "step",
+        "add",
+        "Fill in",
+        "--input",
+        "name=[Goal Title]",
+        "--output",
+        "cost=$X.XX",
+    ]);
+    project.ok(&["check"]);
+    let copy = Project::empty();
+    copy.ok_with_input(&["import", "-"], &project.ok(&["state"]).stdout);
+    copy.ok(&["check"]);
+    assert_eq!(copy.json(&["state"])["steps"], project.json(&["state"])["steps"]);
+}

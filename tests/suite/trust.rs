@@ -1,4 +1,4 @@
-//! A `.statedir/` that came with a clone is not used; one that was made here is.
+//! A `.statedir/` that came with a clone is not used; one that was made here is, and is kept private.
 
 use std::{
     fs,
@@ -227,4 +227,19 @@ fn whoever_may_read_the_files_may_read_the_state() {
     assert!(ran.stderr.contains("denied"), "{}", ran.stderr);
     project.ok(&["step", "done", "1"]);
     assert!(project.ok(&["op", "log"]).stdout.lines().count() >= 4);
+}
+
+#[test]
+fn a_private_directory_that_others_can_read_is_noticed_and_closed() {
+    let project = Project::new();
+    let private = project.path(".statedir");
+    let mode = || fs::metadata(&private).unwrap().permissions().mode() & 0o7777;
+    project.ok(&["check"]);
+    fs::set_permissions(&private, fs::Permissions::from_mode(0o755)).unwrap();
+    let checked = project.json(&["check"]);
+    assert_eq!(checked["findings"][0]["code"], "exposed", "{checked}");
+    assert_eq!(checked["findings"][0]["severity"], "warning");
+    assert_eq!(mode(), 0o755);
+    project.ok(&["check", "--fix"]);
+    assert_eq!(mode(), 0o700);
 }

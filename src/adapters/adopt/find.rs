@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::domain::layout::profile::{Profile, matches, matches_part};
+use crate::domain::layout::profile::{Profile, matches_part};
 
 /// The most files with tasks that are looked at, and the most bytes of one.
 pub(super) const MOST: usize = 1000;
@@ -50,20 +50,4 @@ pub(super) fn matching(dir: &Path, pattern: &str) -> Vec<String> {
 pub(super) fn inside(dir: &Path, profile: &Profile) -> Vec<String> {
     let names = profile.plan.iter().filter_map(|pattern| pattern.rsplit('/').next());
     names.filter(|name| !name.contains('*')).flat_map(|name| matching(dir, name)).collect()
-}
-
-/// Whether `dir` is a folder that a profile looks into, as `specs/001-login` of a project, and how
-/// many folders say so.
-pub(super) fn depth_inside(dir: &Path, profile: &Profile) -> Option<usize> {
-    let dir = fs_err::canonicalize(dir).ok()?;
-    let parts: Vec<String> =
-        dir.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-    let depths = profile.plan.iter().filter_map(|pattern| {
-        let (folders, _) = pattern.rsplit_once('/')?;
-        let depth = folders.split('/').count();
-        let is_inside =
-            parts.len() > depth && matches(folders, &parts[parts.len() - depth..].join("/"));
-        is_inside.then_some(depth)
-    });
-    depths.max()
 }

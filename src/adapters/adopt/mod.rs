@@ -183,6 +183,47 @@ pub(crate) fn detect(dir: &Path) -> Vec<Detected> {
     found
 }
 
+/// Every system whose files are in a directory; where that is a folder of one, only those.
+pub(crate) fn look(dir: &Path) -> Vec<Detected> {
+    let inside = inside(dir).into_iter().find_map(|profile| with_profile(dir, profile));
+    match inside.filter(|found| found.count() > 0) {
+        Some(inside) => vec![inside],
+        None => detect(dir),
+    }
+}
+
+/// The profiles that lead into a directory, the one that says most of its path first: `.kiro/specs/a`
+/// says more than `specs/a`.
+pub(super) fn inside(dir: &Path) -> Vec<Profile> {
+    let Ok(dir) = fs_err::canonicalize(dir) else { return Vec::new() };
+    let parts: Vec<String> =
+        dir.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    let builtin: Vec<&Profile> =
+        profile::NAMES.iter().filter_map(|name| Profile::known(name)).collect();
+    let mut found = Vec::new();
+    for count in (1..=MOST_FOLDERS.min(parts.len())).rev() {
+        let folders: Vec<&str> = parts[parts.len() - count..].iter().map(String::as_str).collect();
+        found.extend(builtin.iter().filter_map(|profile| profile.below(&folders)));
+    }
+    found
+}
+
+/// How many folders a pattern has at most.
+const MOST_FOLDERS: usize = 6;
+
+/// The nearest directory above one, up to the root of its project, that has something to adopt or to
+/// import, with what that is.
+pub(crate) fn above(here: &Path) -> Option<(PathBuf, Vec<Detected>)> {
+    let is_root = |dir: &&Path| dir.join(".git").exists();
+    let root = here.ancestors().find(is_root)?;
+    let mut dirs = here.ancestors().skip(1).take_while(|dir| dir.starts_with(root));
+    dirs.find_map(|dir| {
+        let found = look(dir);
+        let is_found = found.iter().any(|found| found.count() > 0);
+        (is_found || foreign::found_in(dir).is_some()).then(|| (dir.to_owned(), found))
+    })
+}
+
 /// Which of them is meant where nobody says: one with something left to do, and the largest.
 pub(crate) fn best(found: &[Detected]) -> Option<usize> {
     let rank = |at: &usize| {

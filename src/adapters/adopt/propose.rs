@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Detected, Refused, best, detect, find, profile_named, with_file, with_profile};
+use super::{Detected, Refused, best, find, inside, look, profile_named, with_file, with_profile};
 use crate::{
     domain::{
         adopted::Documents,
         layout::{
             AddedFiles, FilePath, ForeignLayout, PlanFile,
-            profile::{NAMES, Profile, Unit},
+            profile::{Profile, Unit},
         },
     },
     text::markdown::Document,
@@ -69,19 +69,13 @@ pub(crate) fn propose(
     let mut others = Vec::new();
     let found = match (file, named) {
         (Some(file), named) => {
-            let profile =
-                named.or_else(|| inside_profile(&dir)).or_else(|| Profile::builtin("todo"));
+            let inside = || inside(&dir).into_iter().next();
+            let profile = named.or_else(inside).or_else(|| Profile::builtin("todo"));
             profile.and_then(|profile| with_file(&dir, &file, profile))
         }
         (None, Some(profile)) => with_profile(&dir, profile),
         (None, None) => {
-            let mut all = detect(&dir);
-            if all.iter().all(|found| found.profile.markers.is_empty()) {
-                let inside = inside_profile(&dir).and_then(|profile| with_profile(&dir, profile));
-                if let Some(inside) = inside {
-                    all = vec![inside];
-                }
-            }
+            let mut all = look(&dir);
             let best = best(&all).map(|at| all.remove(at));
             others = all;
             best
@@ -100,18 +94,15 @@ pub(crate) fn propose(
 
 /// Why a file cannot be read as a plan.
 pub(super) fn unreadable(path: &Path) -> Option<String> {
+    // Reading a pipe would wait for somebody who writes into it.
+    if path.symlink_metadata().is_ok_and(|data| !data.is_file()) {
+        return Some(format!("`{}` is not a regular file", path.display()));
+    }
     let error = match fs_err::read(path) {
         Ok(bytes) => Document::from_bytes(bytes).err()?.to_string(),
         Err(error) => return Some(error.to_string()),
     };
     Some(format!("`{}` cannot be read: {error}", path.display()))
-}
-
-/// The profile whose folder the directory is: `.kiro/specs/a` says more than `specs/a`.
-fn inside_profile(dir: &Path) -> Option<Profile> {
-    let all = NAMES.iter().rev().filter_map(|name| Profile::builtin(name));
-    let inside = all.filter_map(|profile| Some((find::depth_inside(dir, &profile)?, profile)));
-    inside.max_by_key(|(depth, _)| *depth).map(|(_, profile)| profile)
 }
 
 fn layout(
@@ -260,8 +251,14 @@ fn names(dir: &Path, found: &Detected) -> (String, String) {
         }
         [] => (here.clone(), here),
         plans => {
+            // What is over is no goal any more.
+            let mut left: Vec<&super::FoundPlan> =
+                plans.iter().filter(|one| one.tasks.is_open()).collect();
+            if left.is_empty() {
+                left.extend(plans);
+            }
             let units: Vec<&str> =
-                plans.iter().map(|one| found.profile.unit_of(&one.path)).collect();
+                left.iter().map(|one| found.profile.unit_of(&one.path)).collect();
             let more = match units.len() {
                 count if count > 5 => format!(" and {} more", count - 5),
                 _ => String::new(),

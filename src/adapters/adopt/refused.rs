@@ -41,11 +41,11 @@ impl Refused {
 
     /// A directory in which no plan was found.
     pub(super) fn nothing_in(dir: &Path) -> Self {
-        let message = format!("there is no plan in `{}` that any profile knows", dir.display());
+        let message = format!("no profile recognises a plan in `{}`", dir.display());
         let hint = way_to_import(dir).or_else(|| almost(dir)).unwrap_or_else(|| {
             format!(
-                "`statedir scan` looks in the folders below; `statedir adopt FILE` takes any file \
-                 with tasks ({A_TASK}); `statedir init --goal 'What to reach'` begins a plan"
+                "`statedir scan` looks in the folders below; `statedir adopt TODO.md` works in \
+                 that file, or any other with tasks ({A_TASK}); `statedir init --goal 'What to reach'` begins a plan"
             )
         });
         Self { message, hint }

@@ -1,7 +1,10 @@
 //! What a command gets: the options of every command, the state directory they mean, a place to
 //! print to.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use super::{
     CliResult, Failure,
@@ -19,7 +22,7 @@ use crate::{
     },
     domain::{ErrorCode, StateFile},
     store::Cancellation,
-    text::shell::shell_word,
+    text::shell::{command_line, shell_word},
     workspace::{Change, Environment, Options, Workspace},
 };
 
@@ -170,22 +173,45 @@ fn with_way_in(error: ChooseError) -> Failure {
         let hint = format!("`statedir -C {first} status` shows a ticket{more}");
         return Failure::from(error).hint(hint);
     }
-    let (found, import) = match &error {
-        ChooseError::NoneAbove(here) => (adopt::detect(here), foreign::way_to_import(here)),
-        _ => (Vec::new(), None),
-    };
+    let ChooseError::NoneAbove(here) = &error else { return Failure::from(error) };
+    let hint = way_in(here, None).or_else(|| {
+        let (above, found) = adopt::above(here)?;
+        way_in(&above, Some(found))
+    });
+    match hint {
+        Some(hint) => Failure::from(error).hint(hint),
+        None => error.into(),
+    }
+}
+
+/// What could be adopted or imported in a directory, and how; one above the working directory comes
+/// with what was found there.
+fn way_in(dir: &Path, above: Option<Vec<adopt::Detected>>) -> Option<String> {
+    let is_above = above.is_some();
+    let found = above.unwrap_or_else(|| adopt::look(dir));
     let best = adopt::best(&found).map(|at| &found[at]);
-    let failure = Failure::from(error);
-    let hint = match (best, import) {
-        (Some(found), _) if found.count() > 0 => {
-            format!("there is a plan here ({}): `statedir adopt` works in it", found.line())
-        }
-        (_, Some(hint)) => hint,
-        (Some(found), None) => format!(
-            "there are files of {} here: `statedir adopt` begins a plan beside them, with what they say",
-            found.profile.profile
-        ),
-        (None, None) => return failure,
+    let name = dir.display().to_string();
+    let (place, adopting) = match is_above {
+        true => (format!("in `{name}`"), command_line(["adopt", name.as_str()])),
+        false => ("here".to_owned(), command_line(["adopt"])),
     };
-    failure.hint(hint)
+    if let Some(found) = best.filter(|found| found.count() > 0) {
+        return Some(format!(
+            "there is a plan {place} ({}): `{adopting}` works in it",
+            found.line()
+        ));
+    }
+    if is_above {
+        let foreign = foreign::found_in(dir)?;
+        let state = dir.join("workspace/state").display().to_string();
+        let copying = ["-C", state.as_str(), "import", "--from", foreign.name, name.as_str()];
+        let copying = command_line(copying);
+        return Some(format!("there is a plan of {} {place}: `{copying}` copies it", foreign.name));
+    }
+    foreign::way_to_import(dir).or_else(|| {
+        let profile = &best?.profile.profile;
+        Some(format!(
+            "there are files of {profile} here: `{adopting}` begins a plan beside them, with what they say"
+        ))
+    })
 }

@@ -261,7 +261,7 @@ fn update(
             return Err(refused(&names));
         }
         let message = format!(
-            "the history of `{}` was published anew: pull it into another directory",
+            "the published history of `{}` was replaced: pull it into another directory",
             project.name
         );
         return Err(FleetError::Merge(message));

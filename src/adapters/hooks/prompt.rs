@@ -21,7 +21,8 @@ const LONGEST: usize = 400;
 pub(super) fn submitted(hook: &Hook<'_>) -> Result<Reply, Error> {
     let recorded = if hook.record_prompts { record(hook) } else { Ok(()) };
     // It is told once; where nothing is remembered, that would be with every result of a tool.
-    if hook.event.dialect() == Dialect::Qwen && hook.memory().rules.is_none() {
+    let is_due = || hook.memory().rules.is_none() || is_resumed(hook);
+    if hook.event.dialect() == Dialect::Qwen && is_due() {
         return if hook.keeps_memory() { brief(hook) } else { Ok(Reply::Silent) };
     }
     let rules = rule_lines(&hook.again().read()?.active_rules()?);
@@ -56,6 +57,14 @@ pub(super) fn submitted(hook: &Hook<'_>) -> Result<Reply, Error> {
         }
         (text, Ok(())) => Ok(text.map_or(Reply::Silent, Reply::Context)),
     }
+}
+
+/// Whether the client that the session was in is gone: it goes on in another, which may say nothing of
+/// that.
+fn is_resumed(hook: &Hook<'_>) -> bool {
+    let session = hook.workspace.environment().identity().session.as_deref();
+    let sign = session.and_then(|session| hook.workspace.store().sign(session));
+    sign.is_some_and(|sign| sign.dead_client().is_some())
 }
 
 fn list(title: &str, command: &str, lines: &[&String], more: &str) -> String {

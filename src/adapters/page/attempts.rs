@@ -40,10 +40,7 @@ pub(crate) fn timeline(material: &Dashboard, most: usize) -> String {
                 .repeated()
                 .map(|text| format!(" (attempt {})", short(text, 8)))
                 .unwrap_or_default(),
-            entry
-                .field("errors")
-                .map(|error| format!(": {}", short(error, 160)))
-                .unwrap_or_default(),
+            entry.error().map(|error| format!(": {}", short(error, 160))).unwrap_or_default(),
             attempt.took.map(format_duration).unwrap_or_default(),
             entry.field("actual_cost").map(escape).unwrap_or_default(),
             short(entry.field("actor").unwrap_or_default(), 40),

@@ -256,7 +256,7 @@ pub(crate) fn step(
         if nodes[own].role == Some(StepRole::Done) && !begun.is_empty() {
             let _ = write!(
                 out,
-                "<p class=\"notice\">Begun or finished on top of it: {}. If it is done again, they may have to be, too.</p>",
+                "<p class=\"notice\">Already started or finished, but depending on it: {}. If it is done again, they may have to be, too.</p>",
                 short(&begun.join(", "), 200)
             );
         }

@@ -65,28 +65,31 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// The whole text, if this is a new one of some tasks and `old` was one of all.
-    pub(super) fn within(
-        &self,
-        old: (&str, &[Range<usize>]),
+    /// Gives the pieces of the whole text, if this is a new one of some tasks and `old` was one of
+    /// all, and says where the tasks stand in it.
+    pub(super) fn within<'t>(
+        &'t self,
+        old: (&'t str, &[Range<usize>]),
         bound: &[Bound],
         changed: &BTreeSet<&str>,
-    ) -> Option<(String, Vec<Range<usize>>)> {
+        mut put: impl FnMut(&'t str),
+    ) -> Option<Vec<Range<usize>>> {
         let begin = self.places.first().map_or(self.end, |first| first.start);
-        let mut text = String::with_capacity(old.0.len() + self.text.len());
-        text.push_str(self.text.get(..begin)?);
+        put(self.text.get(..begin)?);
+        let mut at = begin;
         let mut places = Vec::with_capacity(bound.len());
         let mut new = self.places.iter();
         for (one, place) in bound.iter().zip(old.1) {
-            let start = text.len();
-            text.push_str(match changed.contains(one.id.as_str()) {
+            let piece = match changed.contains(one.id.as_str()) {
                 true => self.text.get(new.next()?.clone())?,
                 false => old.0.get(place.clone())?,
-            });
-            places.push(start..text.len());
+            };
+            put(piece);
+            places.push(at..at + piece.len());
+            at += piece.len();
         }
-        text.push_str(self.text.get(self.end..)?);
-        Some((text, places))
+        put(self.text.get(self.end..)?);
+        Some(places)
     }
 }
 

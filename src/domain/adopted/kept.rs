@@ -130,26 +130,37 @@ pub(crate) fn sources(layout: &ForeignLayout) -> Vec<&str> {
 impl Adopted<'_> {
     /// What is to be kept of the files, with the plan that they come to.
     pub(crate) fn keep(&self, composed: &Composed, plan: &Plan) -> Option<Vec<u8>> {
+        let Composed { plan: text, places, lists, bound } = composed;
+        self.keep_all((text.as_str(), places), lists, bound, plan)
+    }
+
+    /// The same, with the text of the plan and the places of the tasks in it.
+    pub(super) fn keep_all(
+        &self,
+        (text, places): (&str, &[Range<usize>]),
+        lists: &Lists,
+        bound: &[Bound],
+        plan: &Plan,
+    ) -> Option<Vec<u8>> {
         let table = plan.to_table().unwrap_or_default();
-        let text = composed.plan.as_str();
         let preface = Preface {
             format: FORMAT.into(),
             text: text.len(),
             table: table.len(),
             files: self.layout.plan.len(),
-            steps: composed.bound.len(),
+            steps: bound.len(),
         };
         let mut kept = Vec::with_capacity(text.len() + table.len() * 2);
         write(&mut kept, &preface)?;
         kept.extend_from_slice(text.as_bytes());
         kept.extend_from_slice(&table);
         for file in 0..self.layout.plan.len() {
-            let outline = composed.lists.outline(file, self.grammar().step);
+            let outline = lists.outline(file, self.grammar().step);
             write(&mut kept, &outline.map(|outline| (outline.sections, outline.lines.clone())))?;
         }
-        let start = composed.places.first().map_or(0, |first| first.start);
+        let start = places.first().map_or(0, |first| first.start);
         write(&mut kept, &start)?;
-        for (one, place) in composed.bound.iter().zip(&composed.places) {
+        for (one, place) in bound.iter().zip(places) {
             let id = one.id.as_str().into();
             let (file, section, number) = (one.file, one.section, one.number);
             write(&mut kept, &Row { file, section, number, id, len: place.len() })?;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Adopted, Bound, Composed, Files, List, Lists, PlanText,
+    Adopted, Bound, Composed, Files, List, Lists,
     bind::by_written_id,
     compose::{OWN_NOTE, Own, TASKS, other_sections, push_escaped, push_field, without_items},
 };
@@ -151,19 +151,28 @@ impl Adopted<'_> {
         let roles = self.roles(after);
         let again = self.text(&files, &lists, bound, Some((&changed, roles.as_slice())))?;
         prove(after, &read(again.text.as_bytes())?, (&tasks, &changed))?;
-        let whole = again.within((before.plan.as_str(), &before.places), bound, &changed);
-        let kept = whole.and_then(|(plan, places)| {
+        let old = (before.plan.as_str(), before.places.as_slice());
+        // As a rule the text that was asked for is what the files come to.
+        let (mut left, mut is_same) = (after.document.source(), true);
+        let places = again.within(old, bound, &changed, |piece| match left.strip_prefix(piece) {
+            Some(rest) => left = rest,
+            None => is_same = false,
+        });
+        let kept = places.and_then(|places| {
+            let read_again = match is_same && left.is_empty() {
+                true => None,
+                false => {
+                    let mut text = String::with_capacity(old.0.len() + again.text.len());
+                    again.within(old, bound, &changed, |piece| text.push_str(piece))?;
+                    Some(read(text.as_bytes()).ok()?)
+                }
+            };
+            let plan = read_again.as_ref().unwrap_or(after);
             debug_assert_eq!(
-                self.compose(&files).map(|whole| whole.plan.into_string()).ok(),
-                Some(plan.clone())
+                self.compose(&files).map(|whole| whole.plan.into_string()).ok().as_deref(),
+                Some(plan.document.source())
             );
-            let is_same = after.document.source() == plan;
-            let (plan, bound) = (PlanText::Made(plan), bound.clone());
-            let composed = Composed { plan, places, lists, bound };
-            match is_same {
-                true => self.keep(&composed, after),
-                false => self.keep(&composed, &read(composed.plan.as_str().as_bytes()).ok()?),
-            }
+            self.keep_all((plan.document.source(), &places), &lists, bound, plan)
         });
         Ok(Projected { changes, kept })
     }

@@ -208,7 +208,13 @@ impl Label {
         let is_hash = (7..=40).contains(&bare.len())
             && bare.bytes().all(|byte| byte.is_ascii_hexdigit())
             && bare.bytes().any(|byte| byte.is_ascii_digit());
-        if is_wrapped && is_hash {
+        // Alone it has the length and the letters of one: a number or a colour has not.
+        let is_plain = matches!(bare.len(), 7 | 9 | 10 | 40)
+            && bare.len() == word.len()
+            && bare.bytes().any(|byte| byte.is_ascii_lowercase())
+            && !bare.bytes().any(|byte| byte.is_ascii_uppercase())
+            && bare.len() < trimmed.len();
+        if is_hash && (is_wrapped || is_plain) {
             self.fields.push(("commit".to_owned(), bare.to_owned()));
             let end = trimmed.len() - word.len();
             text.truncate(end);
@@ -450,5 +456,14 @@ mod tests {
         assert_eq!(label("Link [docs](x)").title, "Link [docs](x)");
         assert_eq!(label("Defaced (facade1)").title, "Defaced");
         assert_eq!(label("Stays (defaced)").title, "Stays (defaced)");
+        let found = label("Task: Prove that it fails. 5ee1892");
+        assert_eq!(
+            (found.title.as_str(), &found.fields[0]),
+            ("Task: Prove that it fails.", &field("commit", "5ee1892"))
+        );
+        for text in ["Call 5551234", "Use ff00ff80", "5ee1892", "Wait for effaced", "Print 5EE1892"]
+        {
+            assert_eq!(label(text).title, text);
+        }
     }
 }

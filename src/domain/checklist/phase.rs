@@ -12,6 +12,7 @@ use crate::{
 pub(super) fn read(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>, Task)> {
     let code: Vec<Range<usize>> = document.code_blocks().chain(document.html_blocks()).collect();
     let mut found = Vec::new();
+    let mut words: Vec<(StepRole, String)> = Vec::new();
     for section in document.sections() {
         let whole = document.section(section);
         if whole.level == 0 {
@@ -19,9 +20,15 @@ pub(super) fn read(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>,
         }
         let label = Label::parse(&whole.title, grammar);
         let status = status(document, section, &code, grammar);
-        let (Some(id), Some(marker)) = (label.id, status) else { continue };
-        let word = document.source().get(marker.clone()).unwrap_or_default();
+        let (Some(id), Some((marker, word))) = (label.id, status) else { continue };
+        let word = document.source().get(word).unwrap_or_default();
         let role = role_of(word, grammar);
+        // The first word that the file has for each role.
+        if let Some(role) = role
+            && words.iter().all(|(known, _)| *known != role)
+        {
+            words.push((role, word.to_owned()));
+        }
         let mut group = heading_path(document, section);
         group.pop();
         let body = document.source().get(whole.body.start..whole.extent.end).unwrap_or_default();
@@ -48,25 +55,17 @@ pub(super) fn read(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>,
         };
         found.push((whole.extent.clone(), task));
     }
-    // The first word that the file has for each role.
-    let mut words: Vec<(StepRole, String)> = Vec::new();
-    for (_, task) in &found {
-        let word = document.source().get(task.marker.clone()).unwrap_or_default();
-        if task.is_known && words.iter().all(|(known, _)| *known != task.role) {
-            words.push((task.role, word.to_owned()));
-        }
-    }
     found.iter_mut().for_each(|(_, task)| task.words.clone_from(&words));
     found
 }
 
-/// Where the word of the status line in a section's own body is.
+/// Where the status is that a line of a section's own body says, and the word in it that is known.
 fn status(
     document: &Document,
     section: SectionId,
     code: &[Range<usize>],
     grammar: &Grammar,
-) -> Option<Range<usize>> {
+) -> Option<(Range<usize>, Range<usize>)> {
     let body = document.section(section).body.clone();
     let mut at = body.start;
     for line in document.source().get(body)?.split_inclusive('\n') {
@@ -75,8 +74,11 @@ fn status(
         if code.iter().any(|range| range.contains(&start)) {
             continue;
         }
-        if let Some(word) = status_of(line, grammar) {
-            return Some(start + word.start..start + word.end);
+        if let Some((status, word)) = status_of(line, grammar) {
+            return Some((
+                start + status.start..start + status.end,
+                start + word.start..start + word.end,
+            ));
         }
     }
     None
@@ -86,9 +88,9 @@ fn status(
 const KEYS: [&str; 8] =
     ["status", "状态", "狀態", "状態", "ステータス", "상태", "estado", "статус"];
 
-/// The word in `- **Status:** in_progress`, as a range of the line: with a sign before it, and
-/// without a remark behind it.
-fn status_of(line: &str, grammar: &Grammar) -> Option<Range<usize>> {
+/// The status in `- **Status:** in_progress`, with a sign before it, and the word in it without what
+/// is said behind that; as ranges of the line.
+fn status_of(line: &str, grammar: &Grammar) -> Option<(Range<usize>, Range<usize>)> {
     let mut rest = line.trim_start();
     if let Some(width) = super::boxes::bullet_width(rest) {
         rest = rest[width..].trim_start();
@@ -109,9 +111,9 @@ fn status_of(line: &str, grammar: &Grammar) -> Option<Range<usize>> {
     let end = said.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | ' '));
     let said = &said[..end.unwrap_or(said.len())];
     let said = said.split(" - ").next().unwrap_or_default().trim_end_matches([' ', '_', '-']);
-    let word = &rest[..sign + known_start(said, grammar).len()];
-    let word = word.trim_end();
-    (!word.is_empty()).then(|| begin..begin + word.len())
+    let upto = |len: usize| begin..begin + rest[..sign + len].trim_end().len();
+    let (status, word) = (upto(said.len()), upto(known_start(said, grammar).len()));
+    (!status.is_empty()).then_some((status, word))
 }
 
 /// The text behind a sign such as ✅.
@@ -165,9 +167,13 @@ mod tests {
             // What is not known stays whole, and nothing is done because it begins so.
             ("Status: done except the tests", "done except the tests"),
         ] {
-            let word = status_of(line, &grammar).unwrap_or_else(|| panic!("{line}"));
+            let (status, word) = status_of(line, &grammar).unwrap_or_else(|| panic!("{line}"));
             assert_eq!(&line[word], said, "{line}");
+            assert!(line[status].starts_with(said), "{line}");
         }
+        // What is said behind a word is about that, and goes with it.
+        let (status, _) = status_of("Status: pending review (soon)", &grammar).unwrap();
+        assert_eq!(status, 8..22);
         for line in ["- Statuses: many", "- **Status:**", "- **状态**", "状态机：进行中"] {
             assert!(status_of(line, &grammar).is_none(), "{line}");
         }

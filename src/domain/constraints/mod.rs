@@ -2,6 +2,7 @@
 
 pub(crate) mod lifetime;
 pub(crate) mod modifier;
+pub(crate) mod nested;
 
 use serde::Serialize;
 
@@ -103,6 +104,9 @@ pub struct Bullet {
     pub number: usize,
     /// The text as written, without the bullet.
     pub text: String,
+    /// What stands below it and belongs to it: nested lists, further paragraphs.
+    #[serde(skip)]
+    pub below: String,
     /// The line in the document.
     #[serde(skip)]
     pub item: ItemId,
@@ -140,13 +144,11 @@ impl Constraints {
     pub fn read(document: Document) -> Self {
         let mut settings = Vec::new();
         for group in [SettingGroup::Modifier, SettingGroup::Resource] {
-            let list = ConstraintList::from(group);
-            let Some(section) = find_one(&document, list.titles()) else { continue };
-            settings.extend(read_settings(&document, section, group));
+            settings.extend(read_settings(&document, group));
         }
         Self {
-            directives: bullets(&document, DIRECTIVES),
-            rules: bullets(&document, RULES),
+            directives: bullets(&document, ConstraintList::Directives),
+            rules: bullets(&document, ConstraintList::Rules),
             behaviours: behaviours(&document),
             settings,
             document,
@@ -226,46 +228,50 @@ fn same_name(one: &str, other: &str) -> bool {
     one.chars().map(plain).eq(other.chars().map(plain))
 }
 
-/// The section under the first of several spellings that is there.
-fn find_one(document: &Document, names: &[&str]) -> Option<SectionId> {
-    document.section_titled(spelling(document, names)?)
-}
-
 /// The first of several spellings that a heading has.
 fn spelling<'n>(document: &Document, names: &[&'n str]) -> Option<&'n str> {
     names.iter().copied().find(|name| document.has_section(name))
 }
 
-fn read_settings(document: &Document, section: SectionId, group: SettingGroup) -> Vec<Setting> {
-    let items = document.items(section).iter();
-    let setting = |&item: &ItemId| {
+fn read_settings(document: &Document, group: SettingGroup) -> Vec<Setting> {
+    let setting = |item: ItemId| {
         let name = document.item(item).key.clone()?;
         let raw = document.raw_value(item);
         let value = (!is_placeholder(raw) && !is_not_set(raw)).then(|| document.value(item));
         let value = value.filter(|value| !value.is_empty());
         Some(Setting { name, value, group, item })
     };
-    items.filter_map(setting).collect()
+    nested::items(document, group.into()).filter_map(setting).collect()
 }
 
-fn bullets(document: &Document, names: &[&str]) -> Vec<Bullet> {
-    let Some(section) = find_one(document, names) else { return Vec::new() };
+fn bullets(document: &Document, list: ConstraintList) -> Vec<Bullet> {
     let mut found = Vec::new();
-    for &item in document.items(section) {
-        let text = document.text(item);
+    for item in nested::items(document, list) {
+        let mut text = document.text(item);
         if text.is_empty() || is_placeholder(&text) {
             continue;
         }
-        found.push(Bullet { number: found.len() + 1, text, item });
+        let continued = (list == ConstraintList::Rules).then(|| nested::continued(document, item));
+        let below = match continued.flatten() {
+            Some(actions) => {
+                text = format!("{text} {actions}");
+                String::new()
+            }
+            None => nested::below(document, item),
+        };
+        found.push(Bullet { number: found.len() + 1, text, below, item });
     }
     found
 }
 
 fn behaviours(document: &Document) -> Vec<Behaviour> {
-    let Some(section) = find_one(document, BEHAVIOURS) else { return Vec::new() };
-    let behaviour = |&item: &ItemId| {
+    let behaviour = |item: ItemId| {
         let task_type = document.item(item).key.clone()?;
-        Some(Behaviour { task_type, text: document.value(item), item })
+        let mut text = document.value(item);
+        if text.is_empty() {
+            text = nested::listed(document, item).unwrap_or_default();
+        }
+        Some(Behaviour { task_type, text, item })
     };
-    document.items(section).iter().filter_map(behaviour).collect()
+    nested::items(document, ConstraintList::Behaviours).filter_map(behaviour).collect()
 }

@@ -96,10 +96,15 @@ impl Profile {
 
     /// The profile of that name that comes with the program.
     pub(crate) fn builtin(name: &str) -> Option<Self> {
+        Self::known(name).cloned()
+    }
+
+    /// The same, to look at.
+    pub(crate) fn known(name: &str) -> Option<&'static Self> {
         static READ: [OnceLock<Option<Profile>>; NAMES.len()] =
             [const { OnceLock::new() }; NAMES.len()];
         let at = NAMES.iter().position(|known| *known == name)?;
-        READ[at].get_or_init(|| Self::parse(BUILTIN[at]).ok()).clone()
+        READ[at].get_or_init(|| Self::parse(BUILTIN[at]).ok()).as_ref()
     }
 
     /// Whether a file is left out.
@@ -108,6 +113,33 @@ impl Profile {
         self.skip.iter().any(|pattern| match pattern.contains('/') {
             true => matches(pattern, path),
             false => matches_part(pattern, name),
+        })
+    }
+
+    /// The same profile for a folder that its patterns lead into, whose last parts are `folders`;
+    /// `None` if they do not, or only by a name that any folder may have.
+    pub(crate) fn below(&self, folders: &[&str]) -> Option<Self> {
+        let rest_of = |pattern: &String| -> Option<String> {
+            if pattern.starts_with("./") {
+                return Some(pattern.clone());
+            }
+            let mut rest = pattern.as_str();
+            for name in folders {
+                let (part, behind) = rest.split_once('/')?;
+                rest = Some(behind).filter(|_| matches_part(part, name))?;
+            }
+            Some(rest.to_owned())
+        };
+        let below = |patterns: &[String]| patterns.iter().filter_map(rest_of).collect();
+        let mut plan: Vec<String> = below(&self.plan);
+        let is_telling = folders.len() > 1 || folders.iter().any(|name| name.starts_with('.'));
+        plan.retain(|rest| is_telling || rest.contains('/') || !rest.contains('*'));
+        (!plan.is_empty()).then(|| Self {
+            plan,
+            markers: Vec::new(),
+            context: below(&self.context),
+            constraints: below(&self.constraints),
+            ..self.clone()
         })
     }
 
@@ -171,6 +203,23 @@ mod tests {
         assert!(profile.skips("a/TEMPLATE.md") && profile.skips("a/b/TEMPLATE.md"));
         assert!(profile.skips("a/old.md") && !profile.skips("b/old.md"));
         assert!(!profile.skips("a/plan.md"));
+    }
+
+    #[test]
+    fn a_profile_is_known_in_the_folders_that_it_leads_into() {
+        let plan = |name: &str, folders: &[&str]| {
+            Profile::builtin(name).unwrap().below(folders).map(|below| below.plan)
+        };
+        assert_eq!(plan("openspec", &["openspec"]).unwrap(), ["changes/*/tasks.md"]);
+        assert_eq!(plan("openspec", &["openspec", "changes", "a"]).unwrap(), ["tasks.md"]);
+        assert_eq!(plan("superpowers", &["docs", "plans"]).unwrap(), ["*.md"]);
+        assert_eq!(plan("execplan", &[".agent"]).unwrap()[0], "*.md");
+        assert_eq!(plan("openspec", &["changes"]), None);
+        // Any folder may be called so.
+        assert_eq!(plan("state-folder", &["state"]), None);
+        assert_eq!(plan("execplan", &["plans"]), None);
+        let bank = Profile::builtin("memory-bank").unwrap().below(&["memory-bank"]).unwrap();
+        assert!(bank.context.iter().any(|name| name == "projectbrief.md"), "{:?}", bank.context);
     }
 
     #[test]

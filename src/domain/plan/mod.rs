@@ -235,7 +235,7 @@ impl Plan {
 
     fn no_such_step(&self, wanted: &StepRef) -> ModelError {
         let hint = match (self.document.hidden(), self.steps.len()) {
-            (Some(hidden), _) => format!("{hidden} hides what follows it"),
+            (Some(hidden), _) => hidden.to_string(),
             (None, 0) => {
                 "the plan has no steps yet: `statedir step add --help` shows how to add one"
                     .to_owned()

@@ -178,7 +178,7 @@ impl ModelError {
             }
             markdown::LookupError::NotFound { name, nearest, hidden } => {
                 let hint = match (hidden, nearest) {
-                    (Some(hidden), _) => Some(format!("{hidden} hides what follows it")),
+                    (Some(hidden), _) => Some(hidden.to_string()),
                     (None, Some(nearest)) => Some(format!("did you mean `{nearest}`?")),
                     (None, None) => None,
                 };

@@ -132,11 +132,45 @@ pub(in crate::rules) fn is_ambiguous(clauses: &[Clause<'_, '_>]) -> bool {
         has(tokens, CONDITIONS)
             || denied
             || match &clause.action {
-                Action::Pause { reason: Some(reason) } => reason.starts_with("before"),
+                Action::Pause { reason: Some(reason) } => {
+                    reason.starts_with("before") || is_for_a_while(clause.tokens)
+                }
                 action if is_executed(action) => false,
-                _ => at < last && (has(tokens, NAMES) || lists_words(tokens)),
+                _ if at < last => has(tokens, NAMES) || lists_words(tokens),
+                _ => takes_back(tokens) || single_words(tokens) > 1,
             }
     })
+}
+
+/// Whether a clause is a denial, wherever the denial stands.
+pub(in crate::rules) fn denies(tokens: &[Token<'_>]) -> bool {
+    has(tokens, NEGATIONS)
+}
+
+/// Whether a pause is to end by itself, which it never does: `pause for 5 minutes`.
+fn is_for_a_while(tokens: &[Token<'_>]) -> bool {
+    const WHILES: [&str; 6] = [
+        "for a while",
+        "for a moment",
+        "for a minute",
+        "for an hour",
+        "for a day",
+        "for some time",
+    ];
+    (0..tokens.len()).any(|at| {
+        let rest = &tokens[at..];
+        let count = |token: &Token<'_>| match token.kind {
+            Kind::Word(word) => word.starts_with(|c: char| c.is_ascii_digit()),
+            kind => matches!(kind, Kind::Number(_)),
+        };
+        WHILES.iter().any(|text| spelled(rest, text).is_some())
+            || spelled(rest, "for").is_some() && rest.get(1).is_some_and(count)
+    })
+}
+
+/// Whether a clause limits the action before it: `pause, not before asking`.
+fn takes_back(tokens: &[Token<'_>]) -> bool {
+    ["not", "but not", "before", "but"].iter().any(|start| spelled(tokens, start).is_some())
 }
 
 fn is_executed(action: &Action) -> bool {
@@ -168,6 +202,11 @@ fn has(tokens: &[Token<'_>], phrases: &Phrases) -> bool {
 /// Whether prose has a colon, or a word that stands alone between commas.
 fn lists_words(tokens: &[Token<'_>]) -> bool {
     let is = |token: &Token<'_>, mark: char| token.kind == Kind::Mark(mark);
-    let mut parts = tokens.split(|token| is(token, ','));
-    tokens.iter().any(|token| is(token, ':')) || parts.any(|part| part.len() == 1)
+    tokens.iter().any(|token| is(token, ':')) || single_words(tokens) > 0
+}
+
+/// How many words stand alone between commas.
+fn single_words(tokens: &[Token<'_>]) -> usize {
+    let is_comma = |token: &Token<'_>| token.kind == Kind::Mark(',');
+    tokens.split(is_comma).filter(|part| part.len() == 1).count()
 }

@@ -10,7 +10,7 @@ use winnow::{
 };
 
 use crate::{
-    domain::Workflow,
+    domain::{Workflow, constraints::nested::is_out_of_force},
     rules::{
         Action, Condition, Rule, RuleError,
         error::Failure,
@@ -89,10 +89,15 @@ pub(in crate::rules) fn lifetime(text: &str, workflow: &Workflow) -> Option<u32>
     None
 }
 
-/// Whether a text that is not a rule was meant to be one: it has an arrow, or names a modifier.
+/// Whether a text that is not a rule was meant to be one: it has an arrow, or names a modifier, and
+/// is neither struck out nor called an example.
 pub(crate) fn is_meant_as_rule(text: &str, workflow: &Workflow) -> bool {
     let Ok(tokens) = tokens(text) else { return false };
     let mut input = stream(text, workflow, &tokens);
+    let label = bold_label(&input).or_else(|| plain_label(&input));
+    if label.is_some_and(|label| is_out_of_force(label.text)) || text.trim().starts_with("~~") {
+        return false;
+    }
     let mut named = false;
     while !input.is_empty() && !named {
         named = workflow.modifiers().iter().any(|known| spelled(&input, known.name()).is_some());
@@ -114,6 +119,10 @@ fn labelled(input: Input<'_>) -> Parsed<Rule> {
     else {
         return body(input, None);
     };
+    if is_out_of_force(text) {
+        let message = format!("`{text}` says that this rule is not in force");
+        return cut(RuleError::new(span_of(&input, 1), message));
+    }
     let label = Some(text.to_owned());
     let split = input.iter().take_while(|token| token.start < after).count();
     let (mut title, mut rest) = split_at(&input, split);

@@ -191,8 +191,14 @@ fn quantity(input: &mut Input<'_>) -> Parsed<Quantity> {
     let amount =
         alt((percentage.map(Amount::Share), number.map(Amount::Count))).parse_next(input)?;
     let after = opt(or_more).parse_next(input)?;
+    let (none, negative) = match &amount {
+        Amount::Count(count) => (*count == 0.0, *count < 0.0),
+        Amount::Share(percent) => (*percent == 0.0, *percent < 0.0),
+    };
     let op = match (before, after) {
+        _ if negative => return backtrack(input),
         (Some(op), None) | (None, Some(op)) => op,
+        (None, None) if none => Op::Equal,
         (None, None) => Op::AtLeast,
         (Some(_), Some(_)) => return backtrack(input),
     };

@@ -13,7 +13,7 @@ use crate::{
         Action, Op, RuleError,
         parse::{
             action::{executed, limited},
-            ambiguity::{Clause, is_ambiguous},
+            ambiguity::{Clause, denies, is_ambiguous},
             lexer::{Kind, Token},
             phrase::{
                 Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase,
@@ -198,8 +198,8 @@ fn prose(input: &mut Input<'_>) -> Parsed<Action> {
     if let Some(message) = names_a_setting(&place, tokens) {
         return cut(RuleError::new(span, message));
     }
-    let denies = any_phrase(NEGATIONS).parse_next(&mut place.clone()).is_ok();
-    if denies && peek_word(input).is_some_and(|word| word.eq_ignore_ascii_case("and")) {
+    let denied = any_phrase(NEGATIONS).parse_next(&mut place.clone()).is_ok();
+    if denied && peek_word(input).is_some_and(|word| word.eq_ignore_ascii_case("and")) {
         let message =
             "does the negation cover only this, or the next action too? separate them with `;`";
         return cut(RuleError::new(span, message));
@@ -224,7 +224,9 @@ fn prose(input: &mut Input<'_>) -> Parsed<Action> {
         let near = format!("set {name} to [\"…\"]");
         return cut(RuleError::new(span, message).with_nearest(Some(&near)));
     }
-    if let Some(near) = nearest(&text, EXECUTED) {
+    if !denies(place.get(..tokens).unwrap_or_default())
+        && let Some(near) = nearest(&text, EXECUTED)
+    {
         return cut(
             RuleError::new(span, format!("`{text}` is not an action")).with_nearest(Some(near))
         );

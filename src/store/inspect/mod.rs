@@ -49,7 +49,7 @@ pub(in crate::store) fn inspect(store: &Store, writing: bool) -> Result<Inspecti
     let appended = require_file(disk, &paths.appended())?;
     let found = Observed { store, boot, head, files, appended };
     match found.clean(writing) {
-        Ok(Some((head, file))) => Ok(found.from_head(head, file)),
+        Ok(Some((head, file))) => Ok(found.with_head(head, file)),
         Ok(None) => found.compare(writing),
         Err(error) => found.with_damaged_log(writing, error),
     }
@@ -106,7 +106,7 @@ impl Observed<'_> {
         }
     }
 
-    fn from_head(self, head: Head, file: Box<dyn DiskFile>) -> Inspection {
+    fn with_head(self, head: Head, file: Box<dyn DiskFile>) -> Inspection {
         Inspection {
             append: AppendedPlan { keep: head.state.appended.len, ..Default::default() },
             facts: head.facts.clone(),

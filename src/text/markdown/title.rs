@@ -63,14 +63,20 @@ pub(super) fn replacement(
 ) -> Result<(Range<usize>, String, bool), EditError> {
     let source = document.source();
     let start = line::skip_blanks(source, section.heading.start);
+    let kept = |frame: &dyn Fn(&str) -> String| {
+        let forms = with_markup_kept(&section.title, document.raw_title(section.id), title, end);
+        forms.into_iter().find(|raw| reads_as(title, frame(raw)))
+    };
     if is_atx(source, start) {
-        let raw = fitting(title, end, |raw| format!("## {raw}\n"))?;
+        let frame = |raw: &str| format!("## {raw}\n");
+        let raw = kept(&frame).map_or_else(|| fitting(title, end, frame), Ok)?;
         let (at, apart) = atx_text(source, start);
         let new = if apart || raw.is_empty() { raw } else { format!(" {raw}") };
         return Ok((at, new, false));
     }
     let text_end = setext_text_end(source, &section.heading);
-    match fitting(title, end, |raw| format!("{raw}\n---\n")) {
+    let frame = |raw: &str| format!("{raw}\n---\n");
+    match kept(&frame).map_or_else(|| fitting(title, end, frame), Ok) {
         Ok(raw) if !raw.is_empty() => Ok((start..text_end, raw, true)),
         _ => {
             let end = line::trim_end(source, start, section.heading.end);
@@ -135,17 +141,7 @@ fn fitting(title: &str, end: End, frame: impl Fn(&str) -> String) -> Result<Stri
     if title.contains('\0') {
         return Err(bad("it contains a NUL byte"));
     }
-    let says_so = |raw: &String| {
-        Document::parse(frame(raw)).is_ok_and(|document| match document.sections.as_slice() {
-            [_, section] => {
-                section.title == title
-                    && section.body.is_empty()
-                    && section.heading.start == 0
-                    && document.all_bodies().all(|body| body.items.is_empty())
-            }
-            _ => false,
-        })
-    };
+    let says_so = |raw: &String| reads_as(title, frame(raw));
     let forms: [fn(&str) -> String; 6] =
         [str::to_owned, closing_escaped, backslashes_escaped, markup_escaped, escaped, encoded];
     let last = title.chars().next_back().filter(|_| end == End::Encoded);
@@ -155,6 +151,46 @@ fn fitting(title: &str, end: End, frame: impl Fn(&str) -> String) -> Result<Stri
     };
     let found = forms.iter().map(|form| form(open) + &last).find(says_so);
     found.ok_or_else(|| bad("it cannot be written as a heading"))
+}
+
+/// Whether a heading says just that.
+fn reads_as(title: &str, heading: String) -> bool {
+    Document::parse(heading).is_ok_and(|document| match document.sections.as_slice() {
+        [_, section] => {
+            section.title == title
+                && section.body.is_empty()
+                && section.heading.start == 0
+                && document.all_bodies().all(|body| body.items.is_empty())
+        }
+        _ => false,
+    })
+}
+
+/// Sources of a new title in which links, code and emphasis of the old one stay as they are written,
+/// where the new one still says what they say.
+fn with_markup_kept(old: &str, raw: &str, new: &str, end: End) -> Vec<String> {
+    // What is written as it reads at both ends, and between them what is not.
+    let same = |(a, b): &(char, char)| a == b;
+    let length = |(a, _): (char, char)| a.len_utf8();
+    let from: usize = old.chars().zip(raw.chars()).take_while(same).map(length).sum();
+    let (rest, raw_rest) = (&old[from..], &raw[from..]);
+    let behind = rest.chars().rev().zip(raw_rest.chars().rev()).take_while(same);
+    let behind: usize = behind.map(length).sum();
+    let core = &rest[..rest.len() - behind];
+    let written = &raw_rest[..raw_rest.len() - behind];
+    if core.trim().is_empty() {
+        return Vec::new();
+    }
+    let Some(at) = new.find(core) else { return Vec::new() };
+    let (before, after) = (&new[..at], &new[at + core.len()..]);
+    let last = after.chars().next_back().filter(|_| end == End::Encoded);
+    if end == End::Encoded && last.is_none() {
+        return Vec::new();
+    }
+    let open = &after[..after.len() - last.map_or(0, char::len_utf8)];
+    let last = last.map(|last| format!("&#{};", u32::from(last))).unwrap_or_default();
+    let forms: [fn(&str) -> String; 2] = [str::to_owned, markup_escaped];
+    forms.iter().map(|form| format!("{}{written}{}{last}", form(before), form(open))).collect()
 }
 
 /// `title` with a backslash before the marks at its end, which would close the heading.
@@ -253,6 +289,28 @@ mod tests {
             let tried = fitting(&title, End::Plain, |raw| format!("## {raw}\n")).unwrap();
             proptest::prop_assert_eq!(tried, title);
         }
+    }
+
+    #[test]
+    fn markup_stays_where_a_title_changes_beside_it() {
+        let changed = |source: &str, from: &str, to: &str| {
+            let document = Document::parse(source).unwrap();
+            let section = &document.sections[1];
+            let title = section.title.replace(from, to);
+            let mut edit = document.edit();
+            edit.set_title(section.id, &title);
+            let edited = edit.finish().unwrap().document;
+            assert_eq!(edited.sections[1].title, title);
+            edited.into_source()
+        };
+        let long = "### Step 1: See [the log](http://x/y_z) and `cargo *` **now**\n";
+        assert_eq!(changed(long, "now", "now ✓"), long.replace("now**", "now** ✓"));
+        assert_eq!(changed(long, "Step 1", "Step 2"), long.replace("Step 1", "Step 2"));
+        assert_eq!(changed("## a_b *c* ✓ ##\n", "✓", "✗"), "## a_b *c* ✗ ##\n");
+        assert_eq!(changed("*A* b\n---\n", "b", "b ✓"), "*A* b ✓\n---\n");
+        assert_eq!(changed("## AT&amp;T \\*x\n", "x", "x ✓"), "## AT&amp;T \\*x ✓\n");
+        // What the markup is around was replaced: it goes.
+        assert_eq!(changed("## See *this*\n", "this", "that"), "## See that\n");
     }
 
     #[test]

@@ -25,13 +25,25 @@ pub(super) fn carry_out(
     if outcome.trace.is_empty() {
         return Ok(());
     }
+    let before = draft.constraints()?;
     set(draft, &outcome.changes)?;
     add_directives(draft, outcome)?;
     let mut fired = Vec::new();
     for line in &outcome.trace {
         let done = done_by(line, outcome);
         log(draft, event, line, &done)?;
-        answer.message.push_str(&format!("\nrule {} fired: {}", line.rule + 1, done.join("; ")));
+        // A directive with a condition comes after the rules, and has a number of its own in its list.
+        let source = rules.get(line.rule).filter(|_| line.rule >= before.rules.len());
+        let directive = source.and_then(|rule| {
+            before.directives.iter().find(|directive| directive.text == rule.source)
+        });
+        let directive = directive.map(|found| format!(" (directive {})", found.number));
+        answer.message.push_str(&format!(
+            "\nrule {}{} fired: {}",
+            line.rule + 1,
+            directive.unwrap_or_default(),
+            done.join("; ")
+        ));
         fired.push(trace_json(line, &done));
     }
     ask(draft, outcome, "", answer)?;

@@ -181,7 +181,7 @@ pub(super) fn add_directive(
     edit.append_item(constraints.section(ConstraintList::Directives)?, &text);
     let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
     put(draft, edited, "directive")?;
-    let number = constraints.directives.len() + 1;
+    let number = number_of(&draft.constraints()?.directives, &text);
     Ok(Answer::new(format!("directive {number}: {text}")).with("number", number).with("text", text))
 }
 
@@ -216,6 +216,11 @@ pub(super) fn find<'c>(
             format!("`statedir {noun} list` shows them with their numbers"),
         )
     })
+}
+
+/// The number that a line has which was just added.
+fn number_of(bullets: &[Bullet], text: &str) -> usize {
+    bullets.iter().rev().find(|line| line.text == text).map_or(bullets.len(), |line| line.number)
 }
 
 fn put(draft: &mut Draft<'_>, edited: Edited, what: &str) -> Result<(), Error> {
@@ -279,7 +284,7 @@ pub(super) fn add_rule(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Erro
     let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
     draft.put(FILE, edited);
     draft.facts()?.touch(&format!("{FILE} rule"));
-    let number = constraints.rules.len() + 1;
+    let number = number_of(&draft.constraints()?.rules, text);
     Ok(Answer::new(format!("rule {number}: {text}\nmeans: {rule}"))
         .with("number", number)
         .with("text", text)

@@ -15,8 +15,7 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
     found.extend(plan.problems.iter().cloned());
     found.extend(plan.unread());
     if let Some(hidden) = plan.document.hidden() {
-        let problem =
-            Problem::error(ErrorCode::HiddenText, FILE, format!("{hidden} hides what follows it"));
+        let problem = Problem::error(ErrorCode::HiddenText, FILE, hidden.to_string());
         found.push(problem.at(hidden.place).hint("close it"));
     }
     statuses(plan, workflow, found);
@@ -212,7 +211,7 @@ pub(super) fn check_settings(
     found: &mut Vec<Problem>,
 ) {
     if let Some(hidden) = constraints.document.hidden() {
-        let message = format!("{hidden} hides what follows it");
+        let message = hidden.to_string();
         let problem = Problem::error(ErrorCode::HiddenText, StateFile::Constraints, message);
         found.push(problem.at(hidden.place).hint("close it"));
     }

@@ -327,7 +327,7 @@ impl Look<'_> {
     fn error(&self, step: &Step) -> Option<ErrorSeen> {
         let mut newest = self.entries.iter().rev();
         let entry = newest.find(|entry| entry.is_failure() && is_about(entry, step))?;
-        let text = entry.field("errors").unwrap_or_default().to_owned();
+        let text = entry.error().unwrap_or_default().to_owned();
         let failure = classify(&text);
         Some(ErrorSeen { text, failure })
     }
@@ -447,7 +447,7 @@ impl Look<'_> {
         let attempt = |entry: &Entry| Attempt {
             step: entry.field("step").unwrap_or(&entry.title).to_owned(),
             failed: entry.is_failure(),
-            error: entry.field("errors").unwrap_or_default().to_owned(),
+            error: entry.error().unwrap_or_default().to_owned(),
             class: entry.field("error_class").and_then(ErrorClass::parse),
         };
         steps.map(attempt).collect()

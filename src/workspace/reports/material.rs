@@ -114,7 +114,9 @@ impl Snapshot {
                     .any(|said| said.split_once(": ").is_some_and(|(_, text)| text == rule.text))
             };
             let own = constraints.rules.iter();
-            let own = own.filter(|rule| !is_usual_rule(&rule.text) && !fired(rule));
+            let own = own.filter(|rule| {
+                !rule.below.is_empty() || !is_usual_rule(&rule.text) && !fired(rule)
+            });
             material.rules = own.cloned().collect();
         }
         material.problems.clone_from(damaged);

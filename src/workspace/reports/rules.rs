@@ -18,7 +18,7 @@ use crate::{
 pub(crate) struct RuleLine {
     /// Its number in its list, from one.
     pub number: usize,
-    /// Where it stands: `rule`, `directive` or the task type of a behaviour.
+    /// Where it stands: `rule`, `directive`, the task type of a behaviour, or `prose`.
     pub list: String,
     /// The line as written.
     pub text: String,
@@ -104,6 +104,26 @@ impl Snapshot {
         Ok(lines)
     }
 
+    /// What else constraints.md says: passed on to the agent, and never executed.
+    pub(crate) fn prose_lines(&self) -> Result<Vec<RuleLine>, Error> {
+        let constraints = self.constraints()?;
+        let document = &constraints.document;
+        let mut lines = Vec::new();
+        for prose in constraints.prose() {
+            for text in prose.text.lines().filter(|text| !text.trim().is_empty()) {
+                // The line itself where it is found, else the heading that it is under.
+                let from = document.source().get(prose.offset..).unwrap_or_default();
+                let offset = prose.offset + from.find(text).unwrap_or_default();
+                let number = lines.len() + 1;
+                let mut line = unread("prose", number, text.trim(), document.place(offset));
+                line.prose = true;
+                line.advises.push(line.text.clone());
+                lines.push(line);
+            }
+        }
+        Ok(lines)
+    }
+
     /// What of constraints.md is executed, and what is prose for the agent.
     pub(crate) fn constraint_reading(&self) -> Result<ConstraintReading, Error> {
         let lines = self.rule_lines()?;
@@ -136,19 +156,7 @@ fn line(
     document: &crate::text::markdown::Document,
     offset: usize,
 ) -> RuleLine {
-    let mut line = RuleLine {
-        number,
-        list: list.to_owned(),
-        text: text.to_owned(),
-        means: None,
-        executes: Vec::new(),
-        readable: Default::default(),
-        advises: Vec::new(),
-        prose: false,
-        error: None,
-        nearest: None,
-        place: document.place(offset),
-    };
+    let mut line = unread(list, number, text, document.place(offset));
     match parsed {
         Ok(((means, readable), actions)) => {
             line.means = Some(means);
@@ -168,6 +176,23 @@ fn line(
         }
     }
     line
+}
+
+/// A line of which nothing is known yet.
+fn unread(list: &str, number: usize, text: &str, place: Place) -> RuleLine {
+    RuleLine {
+        number,
+        list: list.to_owned(),
+        text: text.to_owned(),
+        means: None,
+        executes: Vec::new(),
+        readable: Default::default(),
+        advises: Vec::new(),
+        prose: false,
+        error: None,
+        nearest: None,
+        place,
+    }
 }
 
 /// The canonical form, and that for people.

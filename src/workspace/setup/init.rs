@@ -348,7 +348,7 @@ fn read_back(
 ) -> Result<(), Error> {
     let fail = |message: String| {
         let message =
-            format!("the template of `{file}` gives a file that cannot be used: {message}");
+            format!("the template of `{file}` produces a file that cannot be used: {message}");
         Err(Error::refused(ErrorCode::BadTemplate, message))
     };
     match file {

@@ -128,7 +128,7 @@ impl TemplateSet {
         let mut text = Bounded::default();
         let rendered = handlebars.render_template_to_write(template, input, &mut text);
         if text.is_full {
-            return Err(fail(format!("it gives more than {MOST_OUTPUT} bytes")));
+            return Err(fail(format!("it produces more than {MOST_OUTPUT} bytes")));
         }
         rendered.map_err(|error| fail(error.to_string()))?;
         String::from_utf8(text.bytes).map_err(|error| fail(error.to_string()))

@@ -130,7 +130,7 @@ impl<'a> Resolver<'a> {
     fn missing(&self, path: &str) -> Error {
         let message = format!("`{{{{{path}}}}}` is not in variables.json");
         let hint = match self.nearest(path) {
-            _ if self.is_awaited(path) => "the step that gives it is not finished".to_owned(),
+            _ if self.is_awaited(path) => "the step that produces it is not finished".to_owned(),
             Some(near) => format!("did you mean `{near}`?"),
             None => "`statedir var get` shows what is available".to_owned(),
         };

@@ -323,7 +323,7 @@ impl FailedAttempt {
         if !entry.is_failure() {
             return None;
         }
-        let error = entry.field("errors").unwrap_or_default();
+        let error = entry.error().unwrap_or_default();
         let written = entry.field("error_class").and_then(ErrorClass::parse);
         let class = written.unwrap_or_else(|| classify(error).class);
         Some(Self {

@@ -39,6 +39,33 @@ const CASES: &[Case] = &[
         steps: &["[ ] T001 Größe prüfen", "[ ] T002 nested wrapped line", "[x] T003 Ende"],
     },
     Case {
+        profile: "planning-with-files",
+        files: &[(
+            "task_plan.md",
+            "# 任务计划：导出\n\n## 目标\n- 把数据导出为 CSV\n\n## 当前阶段\n阶段 2\n\n## 各阶段\n\n### 阶段 1：了解需求\n- [x] 读文档\n- **状态：** complete\n\n### 阶段 2：实现\n- [ ] 写代码\n- **状态：** in_progress\n\n### 第三阶段：检查\n-**状态：**待办\n\n### Phase 4: Ship\n- **Status:** ⏳ Pending review by two (after 3)\n\n### Phase 5: Rest\n**Status:** ✅ done\n",
+        )],
+        report: "planning-with-files, task_plan.md: 5 tasks, 2 done, 2 open, 1 in progress\n",
+        steps: &[
+            "[x] phase-1 了解需求",
+            "[-] phase-2 实现",
+            "[ ] phase-3 检查",
+            "[ ] phase-4 Ship",
+            "[x] phase-5 Rest",
+        ],
+    },
+    Case {
+        profile: "execplan",
+        files: &[
+            (
+                ".agent/plans/export.md",
+                "# Export\n\n## Progress\n\n- [x] (2026-01-15 10:00Z) 读代码\n- [ ] 任务 2：写代码\n",
+            ),
+            (".agent/plans/TEMPLATE.md", "# Title\n\n## Progress\n\n- [ ] First step\n"),
+        ],
+        report: "execplan, .agent/plans/export.md: 2 tasks, 1 done, 1 open\n",
+        steps: &[],
+    },
+    Case {
         profile: "openspec",
         files: &[(
             "openspec/changes/add-export/tasks.md",

@@ -53,6 +53,23 @@ fn beads_backlog_ralph_and_gsd_are_taken_over() {
     two.ok(&["import", "--from", "backlog", "."]);
     assert_eq!(steps(&two), ["[x] TASK-2 Two", "[ ] TASK-10 Ten"]);
 
+    let named = project(&[
+        ("backlog/config.yml", "project_name: \"Wall\"\ntask_prefix: \"paint\"\n"),
+        ("backlog/tasks/paint-3 - Dry.md", "---\nid: PAINT-3\ntitle: Dry\nstatus: To Do\n---\n"),
+        ("backlog/completed/paint-1 - Buy.md", "---\nid: PAINT-1\ntitle: Buy\nstatus: Done\n---\n"),
+        ("backlog/tasks/readme.md", "About.\n"),
+    ]);
+    let ran = named.ok(&["import", "--from", "backlog", "."]);
+    assert!(ran.stderr.contains("1 task in `completed`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("readme.md: no front matter"), "{}", ran.stderr);
+    assert_eq!(steps(&named), ["[ ] PAINT-3 Dry"]);
+    assert!(named.read("plan.md").contains("Wall"));
+
+    let tagged = r#"{"master":{"tasks":[{"id":1,"title":"One","status":"pending"}],"metadata":{"description":"Tasks for master context"}}}"#;
+    let tagged = project(&[(".taskmaster/tasks/tasks.json", tagged)]);
+    tagged.ok(&["import", "--from", "task-master", "."]);
+    assert!(!tagged.read("plan.md").contains("master context"));
+
     let prd = r#"{"project":"Shop","userStories":[{"id":"S01","title":"Cart","passes":true,"acceptanceCriteria":["adds"]},{"id":"S02","title":"Pay","passes":false}]}"#;
     let three = project(&[("prd.json", prd), ("progress.txt", "Learned a lot.\n")]);
     three.ok(&["import", "--from", "ralph", "prd.json"]);
@@ -66,6 +83,7 @@ fn beads_backlog_ralph_and_gsd_are_taken_over() {
     ]);
     four.ok(&["import", "--from", "gsd", "."]);
     assert_eq!(steps(&four), ["[x] phase-1 Base - done", "[ ] phase-2 More - next"]);
+    assert!(four.read("plan.md").contains("- **goal**: App\n"));
 
     let ran = project(&[("prd.json", "{}")]).run(&["import", "--from", "ralph", "prd.json"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);

@@ -40,6 +40,29 @@ fn after_a_compaction_copilot_gets_the_brief_with_its_next_call_and_once() {
     assert_eq!(call(), None, "it is told once");
 }
 
+/// Qwen Code tells of no beginning where nobody watches.
+#[test]
+fn a_session_of_qwen_that_goes_on_in_another_process_gets_the_brief_again_and_once() {
+    let project = Project::with_steps(2);
+    let prompt = || {
+        let event = json!({ "hook_event_name": "UserPromptSubmit", "prompt": "go on",
+            "session_id": "3f2a9c1e-77aa-4c1d-9b1f-001122334455", "cwd": project.root() });
+        let here = [("QWEN_PROJECT_DIR", "x")];
+        let ran = fire_in(&project, &[], &here, event.to_string().as_bytes());
+        (!ran.stdout.is_empty()).then(|| context(&ran.json()).to_owned())
+    };
+    assert!(prompt().unwrap().contains("# Brief at "));
+    assert_eq!(prompt(), None, "it has the brief");
+    let path = project.dir().join(".statedir/signs/3f2a9c1e.json");
+    let line = fs::read_to_string(&path).unwrap();
+    let mut sign: Value = serde_json::from_str(line[line.find('{').unwrap()..].trim()).unwrap();
+    assert_eq!(sign["is_confirmed"], true, "the process was seen twice: {sign}");
+    sign["client"]["born"] = json!("00000000");
+    fs::write(&path, sign.to_string()).unwrap();
+    assert!(prompt().unwrap().contains("# Brief at "), "another process had its number");
+    assert_eq!(prompt(), None, "it is told once");
+}
+
 #[test]
 fn a_step_left_running_is_mentioned_once() {
     let project = Project::with_steps(2);

@@ -181,3 +181,26 @@ fn hostile_templates_are_refused_in_good_time() {
         assert!(!project.dir().exists());
     }
 }
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_makes_nobody_wait() {
+    for name in ["plan.md", "context.md", "history.md", "constraints.md", "variables.json"] {
+        let project = Project::with_steps(1);
+        fs::remove_file(project.path(name)).unwrap();
+        let pipe = project.path(name).display().to_string();
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let root = project.root().display().to_string();
+        for args in [&["scan", root.as_str()][..], &["recover", "--all", &root], &["status"]] {
+            let mut child =
+                project.command(args).stdout(std::process::Stdio::null()).spawn().unwrap();
+            let begun = Instant::now();
+            while child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(20));
+                if begun.elapsed() > Duration::from_secs(20) {
+                    child.kill().unwrap();
+                    panic!("{args:?} waits for {name}");
+                }
+            }
+        }
+    }
+}

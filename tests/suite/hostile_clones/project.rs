@@ -4,7 +4,7 @@ use std::fs;
 
 use super::{
     ground::{Ground, clear},
-    ways::{CHANGES, HOOKS, harmless, writes_the_victim},
+    ways::{CHANGES, HOOKS, empties_the_victims, harmless, writes_the_victim},
 };
 
 #[test]
@@ -60,4 +60,11 @@ fn settings_that_are_links_are_not_written() {
         let spoil = |ground: &Ground| ground.link(&ground.at(name), &ground.victims());
         harmless(&["setup claude", "setup claude --remove"], spoil, writes_the_victim);
     }
+}
+
+#[test]
+fn an_archive_that_is_a_link_is_not_moved_into() {
+    let spoil = |ground: &Ground| ground.link(&ground.at("workspace/archive"), &ground.victims());
+    let lines = ["archive --force", "archive list", "archive show exec", "archive restore exec"];
+    harmless(&lines, spoil, empties_the_victims);
 }

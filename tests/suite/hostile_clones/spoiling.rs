@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    fake_repository_files::make_fake_repository,
+    fake_repository::make_fake_repository,
     forgery,
     ground::{Carrier, Ground, clear},
 };

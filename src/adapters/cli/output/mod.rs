@@ -247,8 +247,8 @@ impl Output {
         !self.broken
     }
 
-    /// Writes a document as JSON while it is serialized, however large it is. Where it has to be
-    /// looked at before, for a terminal or another adapter, nothing is done and `false` given.
+    /// Streams a document as JSON, however large it is. Does nothing and returns `false` if the text
+    /// is needed as a whole first, for a terminal or another adapter.
     pub(super) fn serialized(&mut self, document: &impl Serialize, is_pretty: bool) -> bool {
         if self.kept || self.terminal {
             return false;
@@ -305,8 +305,7 @@ impl Output {
         }
     }
 
-    /// Changes as text; on a terminal, and in a pipe where asked for, with the words that differ
-    /// marked.
+    /// Changes as text, with the words that differ marked on a terminal or on request.
     pub(super) fn text_diff(&mut self, files: &[FileDiff], words: bool) {
         if !self.terminal && !self.colour && !words {
             files.iter().for_each(|file| self.raw(&file.unified()));
@@ -481,21 +480,4 @@ pub(super) fn write_bug(json: bool, message: &str, hint: &str) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_text_of_a_record_reaches_a_terminal_as_a_command() {
-        let mut output = Output { terminal: true, colour: true, ..Output::new(true) };
-        let hostile = "actor\u{1b}]0;x\u{7}\n\0\u{1b}[2J\n\0\0\u{1b}[31m\r\u{9b}1m";
-        output.line(hostile);
-        output.raw(hostile);
-        let text = printable(&output.text, true);
-        let is_bare = |c: char| c.is_control() && c != '\n';
-        assert!(!text.contains(is_bare), "{text:?}");
-        output.painted(Colour::Green, hostile);
-        let painted = printable(&output.text, true);
-        // The only commands are those that switch our colour on and off.
-        assert_eq!(painted.matches(is_bare).count(), 2, "{painted:?}");
-    }
-}
+mod tests;

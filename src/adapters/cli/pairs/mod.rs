@@ -44,7 +44,7 @@ pub(super) fn checked_value(text: &str) -> Result<Value, Failure> {
 /// Refuses JSON with a number that would not be kept as it was given.
 pub(super) fn refuse_rounded(json: &str) -> Result<(), Failure> {
     let Some(number) = number_text::rounded(json) else { return Ok(()) };
-    let message = format!("the number `{number}` has more digits than a number keeps");
+    let message = format!("the number `{number}` has more digits than can be kept exactly");
     let hint = "give it as text: in quotes, or with `var set --string`";
     Err(Failure::new(ErrorCode::BadValue, message).hint(hint))
 }
@@ -134,11 +134,15 @@ pub(super) fn name(path: &str) -> &str {
 
 /// A JSON document from a file or standard input.
 pub(super) fn json(path: &str) -> Result<Value, Failure> {
-    let text = read(path)?;
+    parse_json(path, &read(path)?)
+}
+
+/// A JSON document that was read from there.
+pub(super) fn parse_json(path: &str, text: &str) -> Result<Value, Failure> {
     let name = name(path);
-    refuse_rounded(&text)?;
-    refuse_doubled(name, &text)?;
-    serde_json::from_str(&text).map_err(|error| {
+    refuse_rounded(text)?;
+    refuse_doubled(name, text)?;
+    serde_json::from_str(text).map_err(|error| {
         let mut failure = Failure::new(ErrorCode::BadJson, format!("{name} is not JSON: {error}"));
         failure.location = Some(location(name, &error));
         failure

@@ -131,6 +131,10 @@ pub(super) fn nearest(args: &[OsString]) -> String {
                     continue;
                 }
                 let Some(near) = nearest_name(name, options) else { continue };
+                // `--no-open` is no slip of the finger for `--open`.
+                if name.starts_with("no-") != near.starts_with("no-") {
+                    continue;
+                }
                 corrected[at] = match value {
                     Some(value) => format!("--{near}={value}").into(),
                     None => format!("--{near}").into(),

@@ -140,3 +140,10 @@ fn a_command_that_cannot_be_pasted_is_found() {
     assert_eq!(fault("step retry {number}"), None);
     assert_eq!(commands("\"a `statedir step \\\n       list` b\"").len(), 1);
 }
+
+#[test]
+fn an_option_is_never_corrected_to_its_opposite() {
+    let args = |line: &str| line.split(' ').map(std::ffi::OsString::from).collect::<Vec<_>>();
+    assert_eq!(super::nearest(&args("statedir web --no-open")), "`statedir web --help`");
+    assert_eq!(super::nearest(&args("statedir web --opne")), "`statedir web --open`");
+}

@@ -126,7 +126,8 @@ impl ChangeSet {
             Ok(derived) => derived,
             Err(result) => document.derive_whole(Document::parse(result)?),
         };
-        proof::prove(document, &derived, &applied, &self.intent)?;
+        proof::prove(document, &derived, &applied, &self.intent)
+            .map_err(|error| blame_hidden(document, error))?;
         let touched = derived.touched(document);
         let (document, origin) = (derived.document, document.address());
         Ok(Edited { document, splices: merged(splices), touched, origin })
@@ -249,4 +250,14 @@ fn merged(splices: Vec<Splice>) -> Vec<Splice> {
         }
     }
     out
+}
+
+/// Where something unclosed swallows the rest, that is why nothing can be put there.
+fn blame_hidden(document: &Document, error: EditError) -> EditError {
+    match (error, document.hidden()) {
+        (EditError::WouldChangeStructure { place, .. }, Some(hidden)) => {
+            EditError::WouldChangeStructure { place, reason: hidden.to_string() }
+        }
+        (error, _) => error,
+    }
 }

@@ -79,7 +79,7 @@ fn errors(draft: &Draft<'_>, step: &Step) -> Result<Vec<String>, Error> {
         _ => entry.step_number() == Some(u64::from(step.number)),
     });
     let mut errors: Vec<String> =
-        own.filter_map(|entry| entry.field("errors").map(str::to_owned)).collect();
+        own.filter_map(|entry| entry.error().map(str::to_owned)).collect();
     errors.drain(..errors.len().saturating_sub(ERRORS));
     Ok(errors)
 }

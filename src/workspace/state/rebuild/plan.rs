@@ -296,7 +296,7 @@ fn depends_on(step: &StepState, all: &[StepState]) -> String {
 fn fields(indent: usize, list: &[Written]) -> Result<String, Error> {
     let line = |written: &Written| {
         let text = written.text.as_deref().unwrap_or_default();
-        field(indent, &written.name, text, Placeholders::AreText)
+        field(indent, &written.name, text, Placeholders::Matter)
     };
     list.iter().map(line).collect()
 }

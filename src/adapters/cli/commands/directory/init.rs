@@ -167,7 +167,7 @@ fn list_templates(session: &mut Session<'_>) -> CliResult {
 Examples:
   statedir state > state.json
   statedir -C elsewhere import state.json
-  statedir state --format yaml | statedir -C elsewhere import --format yaml -
+  statedir state --format yaml | statedir -C elsewhere import -
   statedir import state.json --replace
   statedir import --from task-master . --dry-run
   statedir import --from beads .beads/issues.jsonl")]
@@ -177,9 +177,9 @@ pub(in crate::adapters) struct ImportArgs {
     /// Copy the plan of another program instead; reports what was not copied
     #[arg(long, value_enum, value_name = "PROGRAM")]
     from: Option<Source>,
-    /// The format of the document
-    #[arg(long, value_enum, default_value = "json")]
-    format: Format,
+    /// The format of the document; else that of its name or its first character
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Replace the existing state; `undo` reverts that
     #[arg(long)]
     replace: bool,
@@ -194,6 +194,28 @@ enum Format {
     Yaml,
 }
 
+impl Format {
+    /// The format that the name of a file says, or else its text.
+    fn of(file: &str, text: &str) -> Self {
+        let ending = Path::new(file).extension().and_then(|ending| ending.to_str());
+        match ending.map(str::to_ascii_lowercase).as_deref() {
+            Some("json") => Self::Json,
+            Some("yaml" | "yml") => Self::Yaml,
+            _ if has_yaml_key(text) => Self::Yaml,
+            _ => Self::Json,
+        }
+    }
+}
+
+/// Whether a text begins with a key as YAML writes it.
+fn has_yaml_key(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#') && *line != "---");
+    first.is_some_and(|line| {
+        line.starts_with(char::is_alphabetic) && (line.contains(": ") || line.ends_with(':'))
+    })
+}
+
 pub(in crate::adapters::cli) fn import(session: &mut Session<'_>, args: &ImportArgs) -> CliResult {
     let converted = match args.from {
         Some(source) => {
@@ -203,13 +225,16 @@ pub(in crate::adapters::cli) fn import(session: &mut Session<'_>, args: &ImportA
         None => None,
     };
     let left_out = converted.as_ref().map(|found| found.left_out.clone()).unwrap_or_default();
-    let document: Value = match (converted, args.format) {
-        (Some(converted), _) => converted.document,
-        (None, Format::Json) => pairs::json(&args.file)?,
-        (None, Format::Yaml) => {
-            serde_yaml::from_str(&pairs::read(&args.file)?).map_err(|error| {
-                Failure::new(ErrorCode::BadYaml, format!("the document is not YAML: {error}"))
-            })?
+    let document: Value = match converted {
+        Some(converted) => converted.document,
+        None => {
+            let text = pairs::read(&args.file)?;
+            match args.format.unwrap_or_else(|| Format::of(&args.file, &text)) {
+                Format::Json => pairs::parse_json(&args.file, &text)?,
+                Format::Yaml => serde_yaml::from_str(&text).map_err(|error| {
+                    Failure::new(ErrorCode::BadYaml, format!("the document is not YAML: {error}"))
+                })?,
+            }
         }
     };
     let templates = templates::find(args.template.as_deref())?;

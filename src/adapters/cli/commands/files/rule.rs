@@ -114,7 +114,8 @@ fn list(session: &mut Session<'_>) -> CliResult {
 
 fn check(session: &mut Session<'_>) -> CliResult {
     let snapshot = session.workspace()?.read()?;
-    let lines = snapshot.rule_lines()?;
+    let mut lines = snapshot.rule_lines()?;
+    lines.extend(snapshot.prose_lines()?);
     let missed = lines.iter().filter(|line| line.error.is_some()).count();
     let answer = json!({ "lines": lines, "revision": snapshot.revision().as_str() });
     if !session.output.is_json() {

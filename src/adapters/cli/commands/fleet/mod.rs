@@ -371,7 +371,7 @@ fn push(session: &mut Session<'_>, whole: bool, lease: Duration) -> CliResult {
     let (known, changed) = fleet::push(&mut *database, &workspace, &host, lease, whole)?;
     let message = match changed {
         true => format!("published `{}` at revision {}", known.name, known.revision),
-        false => format!("`{}` is published as it is, at revision {}", known.name, known.revision),
+        false => format!("`{}` is already published, at revision {}", known.name, known.revision),
     };
     if session.output.is_json() {
         session.output.value(json!({ "name": known.name, "id": known.id, "pushed": changed,

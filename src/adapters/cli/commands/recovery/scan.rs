@@ -104,7 +104,7 @@ fn offer(dir: &Path, taken: &mut HashSet<PathBuf>, systems: &mut Vec<PathBuf>) -
     if systems.iter().any(|system| dir.starts_with(system)) {
         return None;
     }
-    let found = adopt::detect(dir);
+    let found = adopt::look(dir);
     let best = adopt::best(&found).map(|at| &found[at]).filter(|found| found.count() > 0);
     let here = dir.display().to_string();
     let Some(best) = best else {

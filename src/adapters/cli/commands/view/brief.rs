@@ -63,7 +63,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     session.output.raw(&briefed.brief.text);
     if let Some(need) = briefed.brief.essentials_need.filter(|_| briefed.brief.text.is_empty()) {
         session.output.note(&format!(
-            "nothing fits into so few tokens: `statedir brief --max-tokens {need}`"
+            "nothing fits into that few tokens: `statedir brief --max-tokens {need}`"
         ));
     }
     damage(&briefed).map_or(Ok(0), Err)

@@ -1,0 +1,93 @@
+//! Findings about a state that is made of files of others.
+
+use super::{FileSet, workflow_in};
+use crate::{
+    domain::{
+        ErrorCode, Plan, Problem, StateFile, Step, StepRole,
+        adopted::Adopted,
+        layout::{FilePath, LAYOUT_FILE},
+    },
+    text::markdown::Document,
+    workspace::{Error, Workspace},
+};
+
+impl Workspace {
+    /// Findings about an adopted state as findings about the files that it is made of: with the
+    /// places there, with markers that are not known, and without what is for others to write.
+    pub(in crate::workspace) fn place_in_files(
+        &self,
+        findings: &mut Vec<Problem>,
+    ) -> Result<(), Error> {
+        let FileSet::Adopted(layout) = &self.files else { return Ok(()) };
+        let raw = self.store.read(self.options.wait)?;
+        let files = raw.files();
+        let workflow = workflow_in(layout, &files);
+        let adopted = Adopted { layout, workflow: &workflow };
+        let composed = adopted.compose(&files)?;
+        let others = adopted.compose_but_plan(&files);
+        let list = |file: usize| adopted.whole_list(&files, &composed.lists, file);
+        let place = |problem: &Problem| -> Option<String> {
+            let line = problem.place?.line;
+            let text = match problem.file {
+                StateFile::Plan => composed.plan.as_str(),
+                file => std::str::from_utf8(others.get(file.name())?).ok()?,
+            };
+            match problem.file {
+                StateFile::Plan => {
+                    let plan = Plan::read(Document::parse(text).ok()?);
+                    let line_of = |step: &Step| plan.document.place(step.offset).line;
+                    let step = plan.steps.iter().rev().find(|step| line_of(step) <= line)?;
+                    let one =
+                        composed.bound.iter().find(|one| Some(&one.id) == step.id.as_ref())?;
+                    let list = list(one.file)?;
+                    let start = list.tasks.tasks[one.task].span.start;
+                    let file = &layout.plan[one.file].file;
+                    Some(format!("{file}:{}", list.document.place(start).line))
+                }
+                StateFile::Context | StateFile::Constraints => {
+                    let names = layout.context.iter().chain(&layout.constraints);
+                    let begins = |name: &FilePath| {
+                        let at = text.find(&format!("\n\n# {name}\n\n"))?;
+                        Some((text[..at].matches('\n').count() + 5, name.to_string()))
+                    };
+                    let (first, name) =
+                        names.filter_map(begins).filter(|(first, _)| *first <= line).max()?;
+                    Some(format!("{name}:{}", line - first + 1))
+                }
+                _ => None,
+            }
+        };
+        findings.retain_mut(|problem| {
+            let Some(place) = place(problem) else { return true };
+            let is_theirs = matches!(
+                problem.code,
+                ErrorCode::Placeholder | ErrorCode::DoubledSection | ErrorCode::DuplicateField
+            );
+            problem.message = format!("{place}: {}", problem.message);
+            problem.place = None;
+            !is_theirs
+        });
+        let word = |role| layout.grammar.word_of(role).unwrap_or_default();
+        let [open, active, done] = [StepRole::Open, StepRole::Active, StepRole::Done].map(word);
+        let words = format!("`{open}`, `{active}` or `{done}`");
+        for (at, one) in layout.plan.iter().enumerate() {
+            let Some(list) = list(at) else { continue };
+            for task in list.tasks.tasks.iter().filter(|task| !task.is_known) {
+                let line = list.document.place(task.marker.start).line;
+                let mark = list.document.source().get(task.marker.clone()).unwrap_or_default();
+                let (what, list, others) = match task.is_word {
+                    true => ("status", "words", words.as_str()),
+                    false => ("marker", "markers", "`[ ]` or `[x]`"),
+                };
+                let message = format!(
+                    "{}:{line}: the {what} `{mark}` is not known, so the task counts as open",
+                    one.file
+                );
+                let hint = format!("add it to `{list}:` in `{LAYOUT_FILE}`, or write {others}");
+                let problem = Problem::warning(ErrorCode::UnknownStatus, StateFile::Plan, message);
+                findings.push(problem.hint(hint));
+            }
+        }
+        Ok(())
+    }
+}
