@@ -24,7 +24,6 @@ use std::{
     time::Duration,
 };
 
-use self::change::Needed;
 #[cfg(feature = "fleet")]
 pub(crate) use self::log::receive::Received;
 #[cfg(feature = "board")]
