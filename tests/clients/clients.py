@@ -46,6 +46,8 @@ class Client:
     setup = ""
     # Words that make it go on with its last session.
     resume = ("--continue",)
+    # What an agent does until its helper has answered, where it does not wait anyway.
+    wait = None
     # Whether the brief comes only where it can be remembered that it came.
     needs_memory = False
     # Whether helpers work on the list of the main agent.
@@ -223,6 +225,8 @@ trust_level = "trusted"
 enabled = false
 [tools.update_plan]
 enabled = true
+[features]
+multi_agent_v2 = true
 ''')
         return [self.binary, "exec", "--json", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", prompt]
 
@@ -235,6 +239,12 @@ enabled = true
 
     def shell(self, command):
         return call("exec_command", cmd=command)
+
+    def helper(self, prompt):
+        return call("collaboration/spawn_agent", message=prompt, task_name="help", fork_turns="none")
+
+    # The helper works beside the agent that called it.
+    wait = call("collaboration/wait_agent")
 
 
 class Gemini(Client):

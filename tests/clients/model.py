@@ -40,8 +40,9 @@ class Script:
             self.requests.append(request)
             if not offers_tools:
                 return self.summary
-            # Some clients tell where they are before what is asked for.
-            opening = json.dumps(request.get("messages", request.get("input", request.get("contents")))[:3])
+            # Some clients tell where they are before what is asked for; Codex sends its helpers a message.
+            said = request.get("messages", request.get("input", request.get("contents")))
+            opening = json.dumps(said[:3] + [item for item in said if item.get("type") == "agent_message" and "NEW_TASK" in str(item)])
             waiting = next((turns for word, turns in self.helpers.items() if word in opening), self.turns)
             turn = waiting.pop(0) if waiting else [say("Finished.")]
         return turn(request) if callable(turn) else turn
@@ -89,7 +90,10 @@ def openai(turn, number):
         elif "text" in item:
             items.append({"type": "custom_tool_call", "id": f"t_{name}", "call_id": name, "name": item["call"], "input": item["text"], "status": "completed"})
         else:
-            items.append({"type": "function_call", "id": f"f_{name}", "call_id": name, "name": item["call"], "arguments": json.dumps(item["arguments"]), "status": "completed"})
+            # Codex puts some of its tools below a common name.
+            *above, tool = item["call"].split("/")
+            items.append({"type": "function_call", "id": f"f_{name}", "call_id": name, "name": tool, "arguments": json.dumps(item["arguments"]), "status": "completed",
+                          **({"namespace": above[0]} if above else {})})
     usage = {"input_tokens": size, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5,
              "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": size + 5}
     whole = {"id": f"resp_{number}", "object": "response", "status": "completed", "output": items, "usage": usage}

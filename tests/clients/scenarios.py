@@ -192,8 +192,7 @@ def two_sessions(place, kind, check):
     check("no step is there twice", len(place.steps()) == 2, place.steps())
 
 
-# Codex offers no helpers without being asked for.
-@scenario("claude", "claude-todos", "gemini", "copilot", "opencode", "qwen")
+@scenario(*ALL)
 def subagent(place, kind, check):
     """A helper's plans are not the plan's, and the main agent's step stays its own."""
     client = begin(place, kind)
@@ -202,7 +201,8 @@ def subagent(place, kind, check):
     plan, helping = client.plan(FIRST), kind(place)
     helping.known = dict(client.known)
     helper = [*helping.plan(other), lambda request: (looked.append(str(request)), [say("42")])[1]]
-    script = Script([*plan, [client.helper("HELPER: look it up")], [say("Done.")]], helpers={"HELPER": helper})
+    wait = [[client.wait]] if client.wait else []
+    script = Script([*plan, [client.helper("HELPER: look it up")], *wait, [say("Done.")]], helpers={"HELPER": helper})
     session = client.run(script)
     check("the client ends well", session.code == 0, session.err)
     check("the helper has worked", bool(looked), [script.text(at)[-900:] for at in range(len(script.requests))][-2:])
@@ -286,7 +286,8 @@ def accepted_plan(place, kind, check):
     check("an accepted plan becomes steps, and its tasks are the same steps", agrees(place, FIRST), place.steps())
 
 
-@scenario("claude")
+# opencode does not pass on what the user says.
+@scenario("claude", "codex", "gemini", "copilot", "qwen")
 def prompts(place, kind, check):
     """What the user says is recorded where that was asked for, and only there."""
     client = begin(place, kind)

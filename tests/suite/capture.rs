@@ -370,30 +370,34 @@ fn a_new_session_that_lists_finished_steps_doubles_none_of_them() {
     assert_eq!(steps(&project).len(), 3);
 }
 
-/// Gemini CLI does not say which agent uses a tool.
+/// Gemini CLI and Qwen Code do not say which agent uses a tool.
 #[test]
-fn what_a_helper_of_gemini_plans_is_not_the_plan_s_and_what_follows_is() {
-    let project = Project::new();
-    let call = |name: &str, tool: &str, input: Value| {
-        let event = json!({ "hook_event_name": name, "tool_name": tool, "tool_input": input });
-        fire(&project, event)
-    };
-    let plan = |tasks: &[&str]| {
-        let task = |task: &&str| json!({ "description": task, "status": "pending" });
-        let todos: Vec<Value> = tasks.iter().map(task).collect();
-        call("AfterTool", "write_todos", json!({ "todos": todos }));
-        steps(&project).len()
-    };
-    let helper = || json!({ "agent_name": "generalist", "prompt": "help" });
-    assert_eq!(plan(&["Read"]), 1);
-    call("BeforeTool", "invoke_agent", helper());
-    assert_eq!(plan(&["Look", "Tell"]), 1);
-    call("AfterTool", "invoke_agent", helper());
-    assert_eq!(plan(&["Read", "Write"]), 2);
-    // One that was never heard of again is forgotten with the turn.
-    call("BeforeTool", "invoke_agent", helper());
-    fire(&project, json!({ "hook_event_name": "BeforeAgent", "prompt": "go on" }));
-    assert_eq!(plan(&["Read", "Write", "Test"]), 3);
+fn what_a_helper_without_a_name_plans_is_not_the_plan_s_and_what_follows_is() {
+    let gemini = ["BeforeTool", "AfterTool", "BeforeAgent", "invoke_agent", "write_todos"];
+    let qwen = ["PreToolUse", "PostToolUse", "UserPromptSubmit", "agent", "todo_write"];
+    for ([before, after, prompt, helper, lists], of) in [(gemini, ".gemini"), (qwen, ".qwen")] {
+        let (project, path) = (Project::new(), format!("/home/ada/{of}/x.jsonl"));
+        let call = |name: &str, tool: &str, input: Value| {
+            let event = json!({ "hook_event_name": name, "tool_name": tool, "tool_input": input,
+                "transcript_path": path, "prompt": "go on" });
+            fire(&project, event)
+        };
+        let plan = |tasks: &[&str]| {
+            let task =
+                |task: &&str| json!({ "content": task, "description": task, "status": "pending" });
+            call(after, lists, json!({ "todos": tasks.iter().map(task).collect::<Vec<_>>() }));
+            steps(&project).len()
+        };
+        assert_eq!(plan(&["Read"]), 1);
+        call(before, helper, json!({ "prompt": "help" }));
+        assert_eq!(plan(&["Look", "Tell"]), 1, "{of}");
+        call(after, helper, json!({ "prompt": "help" }));
+        assert_eq!(plan(&["Read", "Write"]), 2);
+        // One that was never heard of again is forgotten with the turn.
+        call(before, helper, json!({ "prompt": "help" }));
+        call(prompt, "", json!({}));
+        assert_eq!(plan(&["Read", "Write", "Test"]), 3);
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     Dialect,
     loose::{self, Loose},
-    planning::{HELPER, is_planning},
+    planning::{calls_helper, is_planning},
     tools::{decides_review, is_foreign, sets_constraint, strings},
 };
 use crate::adapters::{directory::nearest, session_name};
@@ -136,13 +136,13 @@ impl HookEvent {
         match self.name() {
             "PreToolUse" => {
                 let tool = self.tool();
-                let asks = asks_web(tool) || matches!(tool, "Task" | "Agent" | "agent" | HELPER);
+                let asks = asks_web(tool) || matches!(tool, "Task" | "Agent") || calls_helper(tool);
                 let works = self.is_shell() || writes_file(tool) || asks || is_foreign(tool);
                 works || decides_review(self) || sets_constraint(self)
             }
             "PostToolUse" => {
                 let tool = self.tool();
-                counted(tool).is_some() || is_planning(tool) || tool == HELPER
+                counted(tool).is_some() || is_planning(tool) || calls_helper(tool)
             }
             // Copilot CLI says it of a helper, too.
             "Stop" => !self.stop_hook_active() && self.text("parent_agent_id").is_none(),

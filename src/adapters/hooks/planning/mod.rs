@@ -24,8 +24,10 @@ const MOST_TASKS: usize = 2_000;
 const WHOLE: [&str; 6] =
     ["TodoWrite", "update_plan", "write_todos", "todowrite", "todo_write", "update_todo"];
 
-/// The tool by which Gemini CLI calls a helper.
-pub(super) const HELPER: &str = "invoke_agent";
+/// Whether Gemini CLI or Qwen Code calls a helper by this tool.
+pub(super) fn calls_helper(tool: &str) -> bool {
+    matches!(tool, "invoke_agent" | "agent")
+}
 
 /// Whether a tool plans.
 pub(super) fn is_planning(tool: &str) -> bool {
@@ -48,22 +50,24 @@ pub(super) fn captured(hook: &Hook<'_>) -> Result<Reply, Error> {
 fn is_of_helper(hook: &Hook<'_>) -> bool {
     let (event, tool) = (hook.event, hook.event.tool());
     match event.dialect() {
-        Dialect::Gemini => hook.memory().helpers > 0,
+        Dialect::Gemini | Dialect::Qwen => hook.memory().helpers > 0,
         _ => event.text("agent_id").is_some() && (WHOLE.contains(&tool) || tool == "sql"),
     }
 }
 
-/// Notes that a helper begins or ends. Gemini CLI gives its calls no name of their own: what happens
-/// between the call of a helper and its answer is the helper's.
+/// Notes that a helper begins or ends. Gemini CLI and Qwen Code give its calls no name of their own:
+/// what happens between the call of a helper and its answer is the helper's.
 pub(super) fn note_helpers(hook: &Hook<'_>, reply: &Reply) {
-    if hook.event.dialect() != Dialect::Gemini {
+    if !matches!(hook.event.dialect(), Dialect::Gemini | Dialect::Qwen) {
         return;
     }
     let known = hook.memory();
     let is_refused = matches!(reply, Reply::Deny(_) | Reply::Ask(_));
     let helpers = match (hook.event.name(), hook.event.tool()) {
-        ("PreToolUse", HELPER) if !is_refused => known.helpers.saturating_add(1),
-        ("PostToolUse", HELPER) => known.helpers.saturating_sub(1),
+        ("PreToolUse", tool) if calls_helper(tool) && !is_refused => {
+            known.helpers.saturating_add(1)
+        }
+        ("PostToolUse", tool) if calls_helper(tool) => known.helpers.saturating_sub(1),
         // None outlives the turn it was called in.
         ("SessionStart" | "UserPromptSubmit" | "Stop", _) => 0,
         _ => return,
