@@ -473,7 +473,8 @@ fn the_goal_is_the_last_thing_that_a_small_budget_leaves_out() {
     let mut shown = false;
     for tokens in (20..400).step_by(10) {
         let brief = project.ok(&["brief", "--max-tokens", &tokens.to_string()]).stdout;
-        let goal = brief.contains("> Compare");
+        // It may be cut short, as everything then.
+        let goal = brief.contains("> Comp");
         assert!(goal || !brief.contains("\n> "), "{tokens}:\n{brief}");
         assert!(goal || !shown, "{tokens}:\n{brief}");
         shown |= goal;

@@ -12,7 +12,7 @@ fn said_in(project: &Project, dir: &str, args: &[&str]) -> String {
 #[test]
 fn what_cannot_be_adopted_is_refused_with_the_way_out() {
     let boxes = "`- [ ] What to do`";
-    let none = "that any profile knows";
+    let none = "no profile recognises a plan";
     let plain = [("TODO.md", "# Later\n- Paint the wall\n")];
     let old =
         [("docs/plans/2026-01-15-paint.md", "# Paint\n\n### Task 1: Buy\n\n**Step 1: Go**\n")];

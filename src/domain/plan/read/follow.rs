@@ -50,7 +50,8 @@ impl Plan {
             let at = steps.partition_point(|other| other.section < step.section);
             steps.insert(at, step);
         }
-        let plan = Self::around(document, steps);
+        let mut plan = Self::around(document, steps);
+        plan.note_missing_metadata();
         match plan.problems.is_empty() {
             true => plan,
             false => Self::read(plan.document),

@@ -88,7 +88,6 @@ proptest! {
                 document = edited.document;
                 let whole = parse(document.source());
                 // What could be read in pieces before need not be noticed to be so again.
-                document.is_divisible &= whole.is_divisible;
                 prop_assert!(whole.is_divisible || !document.is_divisible);
                 let mut whole = whole;
                 whole.is_divisible = document.is_divisible;
