@@ -47,7 +47,8 @@ fn names_of_the_state_are_completed() {
         (&["show", "con"], &["context", "constraints"]),
         (&["checkpoint", "delete", ""], &["after", "before-cleanup"]),
         (&["restore", "before"], &["before-cleanup"]),
-        (&["diff", "af"], &["after"]),
+        // Ids of operations are hexadecimal, so none begins like this.
+        (&["diff", "aft"], &["after"]),
         (&["review", "approve", ""], &["r1"]),
         (&["var", "get", "metr"], &["metrics", "metrics.p99_ms", "metrics.p50_ms"]),
         (&["var", "set", "metrics.p9"], &["metrics.p99_ms"]),

@@ -12,7 +12,7 @@ fn a_pulled_state_is_the_published_one_to_the_byte() {
         alpha.ok_at("billing", &["step", "next", "--claim"]);
         alpha.ok_at("billing", &["step", "done", "1", "--output", "rows=42"]);
         assert!(alpha.ok_at("billing", &["fleet", "push"]).starts_with("published"));
-        assert!(alpha.ok_at("billing", &["fleet", "push"]).contains("as it is"));
+        assert!(alpha.ok_at("billing", &["fleet", "push"]).contains("already published"));
         beta.ok(&["fleet", "pull", "billing"]);
         assert_eq!(bytes(&beta.state("billing")), bytes(&alpha.state("billing")));
         assert!(beta.ok_at("billing", &["history", "verify"]).contains("intact"));

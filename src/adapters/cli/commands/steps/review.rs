@@ -95,7 +95,7 @@ fn review_id(
     let plan = snapshot.plan()?;
     let open: Vec<&Review> = plan.open_reviews().collect();
     let failure = match open.as_slice() {
-        [] => Failure::new(ErrorCode::NotFound, "no review is open")
+        [] => Failure::new(ErrorCode::Usage, "no review is open")
             .hint("`statedir review list --all` shows those that were decided"),
         [first, ..] => {
             let ids: Vec<&str> = open.iter().map(|review| review.id.as_str()).collect();
