@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Texts that were changed once, and some that look as if they could be.
-const ODD: [&str; 24] = [
+const ODD: [&str; 26] = [
     "a\nb",
     "first\n\nsecond line  \n  third",
     "  blanks around  ",
@@ -38,6 +38,8 @@ const ODD: [&str; 24] = [
     "ends with a colon:",
     "x\u{0}y",
     "tab\tand\r\nline",
+    "1. k: -->k: ---#",
+    "Intro\n\n- Note: be careful\n- plain",
     "é漢字🎉\u{a0}\u{2028}",
 ];
 

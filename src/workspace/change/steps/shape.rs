@@ -13,6 +13,7 @@ use crate::{
         StepUpdate,
         plan::{dependencies, step::heading::HeadingText},
     },
+    text::markdown::Document,
     workspace::{
         Answer, Draft, Error, Readiness,
         change::{
@@ -257,10 +258,27 @@ fn complete(
         edit.set_title_ending(step.section, &heading.text, true);
     }
     if let Some(description) = description {
+        refuse_fields_in(description)?;
         edit.append_text(step.section, description);
     }
     draft.put(StateFile::Plan, Plan::finish(edit)?);
     Ok(())
+}
+
+/// Refuses a description with an item `key: value` in a list: below a step that is a field.
+fn refuse_fields_in(description: &str) -> Result<(), Error> {
+    let Ok(document) = Document::parse(format!("# Step\n\n{description}\n")) else { return Ok(()) };
+    let Ok(section) = document.find(&["Step"]) else { return Ok(()) };
+    let keys = document
+        .parts(section)
+        .into_iter()
+        .filter_map(|part| document.item(part.item?).key.clone());
+    let Some(key) = keys.into_iter().next() else { return Ok(()) };
+    Err(Error::refused_with(
+        ErrorCode::BadValue,
+        format!("in a description, the list item `{key}: …` would be a field of the step"),
+        format!("give it as a field, `{key}=VALUE`, or write it without the list"),
+    ))
 }
 
 /// Changes what a step says.
@@ -319,6 +337,7 @@ pub(in crate::workspace::change) fn set(
             // There is no place for text below a box but a field.
             Some(_) => progress.step(step).set("description", description),
             None => {
+                refuse_fields_in(description)?;
                 progress.edit().append_text(step.section, description);
             }
         }
