@@ -11,12 +11,14 @@ pub(crate) mod nearest;
 mod place;
 pub(crate) mod shell;
 mod splice;
+mod words;
 pub(crate) mod yaml;
 
 pub use place::Place;
 pub(crate) use place::{Lines, snippet};
 pub(crate) use splice::apply_splices;
 pub use splice::{OverlappingSplices, Splice};
+pub(crate) use words::Words;
 
 /// How many cases a property is tried with: `PROPTEST_CASES`, or what is usual.
 #[cfg(test)]

@@ -13,19 +13,17 @@ use super::{
         programs::How,
     },
 };
+use crate::text::Words;
 
 /// Words in the name of a tool that only looks.
-const READS: [&str; 22] = [
-    "cat", "count", "describe", "diff", "exists", "fetch", "find", "get", "glob", "grep", "head",
-    "info", "list", "log", "ls", "read", "search", "show", "stat", "status", "tree", "view",
-];
+const READS: Words = Words(
+    "cat count describe diff exists fetch find get glob grep head info list log ls read search \
+    show stat status tree view",
+);
 /// Words in the name of a tool that writes what is in a file.
-const EDITS: [&str; 11] = [
-    "add", "append", "create", "edit", "insert", "modify", "patch", "put", "replace", "update",
-    "write",
-];
+const EDITS: Words = Words("add append create edit insert modify patch put replace update write");
 /// Words in the name of a tool that takes a file or a directory away.
-const REMOVES: [&str; 8] = ["clean", "delete", "move", "mv", "remove", "rename", "rm", "trash"];
+const REMOVES: Words = Words("clean delete move mv remove rename rm trash");
 /// How many strings of an event are looked at.
 const MOST_STRINGS: usize = 200;
 
@@ -80,8 +78,8 @@ pub(super) fn sets_constraint(event: &HookEvent) -> bool {
 /// Whether a tool belongs to another MCP server and does not only look.
 pub(super) fn is_foreign(tool: &str) -> bool {
     let Some((server, name)) = server_tool(tool) else { return false };
-    let has = |list: &[&str]| words(name).iter().any(|word| list.contains(&word.as_str()));
-    !server.contains("statedir") && (!has(&READS) || has(&EDITS) || has(&REMOVES))
+    let has = |list: Words| words(name).iter().any(|word| list.contains(word));
+    !server.contains("statedir") && (!has(READS) || has(EDITS) || has(REMOVES))
 }
 
 /// The words of a name like `delete_file`, `delete-file` or `deleteFile`.
@@ -129,8 +127,8 @@ pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> 
     }
     let command = ["command", "cmd", "script"].iter().find_map(|key| event.input(key));
     let by_shell = command.and_then(|command| examine(guarded, cwd, command));
-    let has = |list: &[&str]| words(tool).iter().any(|word| list.contains(&word.as_str()));
-    let how = match (has(&REMOVES), has(&EDITS)) {
+    let has = |list: Words| words(tool).iter().any(|word| list.contains(word));
+    let how = match (has(REMOVES), has(EDITS)) {
         (true, _) => How::Removes,
         (false, true) => How::Edits,
         (false, false) => How::May,

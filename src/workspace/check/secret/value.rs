@@ -1,6 +1,7 @@
 //! Whether a value is a secret, or only stands for one.
 
 use super::patterns::{ALGORITHMS, PLACEHOLDERS, REFERENCES, Strength};
+use crate::text::Words;
 
 /// How much of a value is looked at: a secret shows itself early, and the time stays linear.
 const LOOK: usize = 256;
@@ -70,7 +71,7 @@ pub(super) fn is_reference(value: &str) -> bool {
         || ["://", "{{", "${"].iter().any(|mark| words_before(value, mark))
         || value.starts_with(['<', '[', '{', '('])
         || is_path(value)
-        || REFERENCES.iter().any(|start| starts(start))
+        || REFERENCES.iter().any(starts)
 }
 
 /// Whether a mark is there, and nothing but words before it.
@@ -87,7 +88,7 @@ fn is_path(value: &str) -> bool {
 /// `changeme`, `your-api-key`, `xxxx`, `****`, `...`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let listed =
-        |words: &[&str], part: &str| words.iter().any(|word| word.eq_ignore_ascii_case(part));
+        |words: Words, part: &str| words.iter().any(|word| word.eq_ignore_ascii_case(part));
     is_blank(value)
         || listed(ALGORITHMS, value)
         || is_wordy(value)
