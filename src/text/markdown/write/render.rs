@@ -223,10 +223,13 @@ fn is_word(key: &str) -> bool {
 }
 
 /// Whether `value` reads back as it is behind a key, so that no trial is needed: one line without
-/// a sign that means something in the middle of a line.
+/// a sign that means something in the middle of a line, and not in quotes as a whole.
 fn is_plain(value: &str) -> bool {
-    let harmless = |c: char| c.is_ascii_alphanumeric() || " .,:;/$()+%=-@_→".contains(c);
-    !value.is_empty() && value.trim() == value && value.chars().all(harmless)
+    let harmless = |c: char| c.is_ascii_alphanumeric() || " .,:;/$()+%=-@_→·{}\"'?".contains(c);
+    !value.is_empty()
+        && !value.starts_with(['"', '\''])
+        && value.trim() == value
+        && value.chars().all(harmless)
 }
 
 fn checkbox_source(checkbox: Option<bool>) -> &'static str {
@@ -258,4 +261,27 @@ fn check_nul(name: &str, text: &str) -> Result<(), EditError> {
 
 fn not_inline(name: &str) -> EditError {
     EditError::NotInline { name: name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_plain_means_itself(value in r#"[a-c0-9 .,:;/$()+%=@_→·{}"'?-]{0,12}"#) {
+            proptest::prop_assume!(is_plain(&value));
+            let document = only_item(&format!("- **k**: {value}\n")).expect("one item");
+            proptest::prop_assert_eq!(document.item(ONLY).key.as_deref(), Some("k"));
+            proptest::prop_assert_eq!(document.value(ONLY), value);
+        }
+    }
+
+    #[test]
+    fn what_is_in_quotes_as_a_whole_is_tried() {
+        for value in ["\"a\"", "'a'", "a*b", "a\nb", " a", ""] {
+            assert!(!is_plain(value), "{value}");
+        }
+        assert!(is_plain("{\"rows\":1} · it's \"a\"?"));
+    }
 }
