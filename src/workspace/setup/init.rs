@@ -9,8 +9,8 @@ use crate::{
     store::{ChangeKind, FileChange, Report, View},
     text::shell::shell_word,
     workspace::{
-        Error, FileDiff, Mode, Outcome, TemplateSet, Workspace, setup::templates::TemplateInput,
-        snapshot::markdown, transact::Proposal,
+        Error, Facts, FileDiff, Mode, Outcome, TemplateSet, Workspace,
+        setup::templates::TemplateInput, snapshot::markdown, transact::Proposal,
     },
 };
 
@@ -68,6 +68,8 @@ impl Workspace {
             diff.push(FileDiff { file: *file, before: String::new(), after: text.clone() });
             let bytes = text.clone().into_bytes();
             if *file == StateFile::History {
+                // So that the first change need not read it.
+                operation.facts = Facts::of_new_history(text).ok().map(|facts| facts.to_bytes());
                 operation.append = bytes;
             } else {
                 let kind = ChangeKind::Write(bytes);
