@@ -70,25 +70,13 @@ pub(super) enum Trust {
 impl Store {
     /// Where the private directory comes from. Writes nothing.
     pub(crate) fn origin(&self) -> io::Result<Origin> {
-        let state = match Directory::open(&self.layout.dir) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Origin::Absent),
-            other => other?,
+        let private = match Directory::open_in(&self.layout.dir, PRIVATE) {
+            Some(private) => private,
+            None => match self.find_private()? {
+                Ok(private) => private,
+                Err(origin) => return Ok(origin),
+            },
         };
-        let private = match state.open_dir(PRIVATE) {
-            Ok(private) => private,
-            Err(error) => {
-                return match state.stat(PRIVATE)? {
-                    Some(stat) if stat.kind != FileKind::Directory => {
-                        Ok(Origin::NoDirectory(Inode(stat.ino)))
-                    }
-                    Some(stat) if error.kind() == ErrorKind::PermissionDenied => {
-                        Ok(Origin::NoAccess(Inode(stat.ino)))
-                    }
-                    _ => state.open_dir(PRIVATE).map(|_| Origin::Absent),
-                };
-            }
-        };
-        let Some(private) = private else { return Ok(Origin::Absent) };
         let stat = private.own_stat()?;
         let inode = Inode(stat.ino);
         match is_marked(&private) {
@@ -102,6 +90,26 @@ impl Store {
         let user = rustix::process::geteuid();
         let is_other = !user.is_root() && stat.owner.0 != user.as_raw();
         Ok(if is_other { Origin::OtherUser(inode) } else { Origin::Unknown(inode) })
+    }
+
+    /// The private directory, looked for step by step; where there is none, what is there instead.
+    fn find_private(&self) -> io::Result<std::result::Result<Directory, Origin>> {
+        let state = match Directory::open(&self.layout.dir) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Err(Origin::Absent)),
+            other => other?,
+        };
+        match state.open_dir(PRIVATE) {
+            Ok(private) => Ok(private.ok_or(Origin::Absent)),
+            Err(error) => match state.stat(PRIVATE)? {
+                Some(stat) if stat.kind != FileKind::Directory => {
+                    Ok(Err(Origin::NoDirectory(Inode(stat.ino))))
+                }
+                Some(stat) if error.kind() == ErrorKind::PermissionDenied => {
+                    Ok(Err(Origin::NoAccess(Inode(stat.ino))))
+                }
+                _ => state.open_dir(PRIVATE).map(|_| Err(Origin::Absent)),
+            },
+        }
     }
 
     /// The store that marks its private directory as made here with the next change.

@@ -65,6 +65,24 @@ impl Directory {
         Ok(Directory { handle, path: path.to_owned() })
     }
 
+    /// Opens a directory `name` in one that the user named, in one step; `None` where that takes more
+    /// to say what is wrong.
+    pub(in crate::store) fn open_in(parent: &Path, name: &str) -> Option<Directory> {
+        let path = parent.join(name);
+        let handle = open_handle(CWD, path.as_os_str(), OFlags::NOFOLLOW).ok()?;
+        Some(Directory { handle, path })
+    }
+
+    /// Reads a file of at most `limit` bytes in a directory that the user named, which is not opened
+    /// for it where there is none.
+    pub(crate) fn read_in(parent: &Path, name: &str, limit: u64) -> io::Result<Option<Vec<u8>>> {
+        let found = rustix::fs::statat(CWD, parent.join(name), AtFlags::SYMLINK_NOFOLLOW);
+        match found {
+            Err(Errno::NOENT) => Ok(None),
+            _ => Directory::open(parent)?.read(name, limit),
+        }
+    }
+
     /// Where the directory was when it was opened, for messages.
     pub(crate) fn path(&self) -> &Path {
         &self.path

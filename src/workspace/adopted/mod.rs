@@ -113,8 +113,7 @@ impl Whole {
 impl FileSet {
     /// What the layout file of a directory says; a directory without one has the native files.
     pub(super) fn of(dir: &Path) -> Self {
-        let read = Directory::open(dir).and_then(|dir| dir.read(LAYOUT_FILE, layout::MAX_BYTES));
-        match read {
+        match Directory::read_in(dir, LAYOUT_FILE, layout::MAX_BYTES) {
             Ok(None) => Self::Native,
             Ok(Some(bytes)) => match ForeignLayout::parse(&bytes) {
                 Ok(layout) => Self::Adopted(Arc::new(layout)),
