@@ -206,7 +206,7 @@ impl Workspace {
     /// A picture of the store as the files of a native state; those that were never written say
     /// nothing.
     pub(super) fn seen_whole(&self, view: View) -> Result<View, Error> {
-        let view = self.shown(view)?;
+        let view = self.native_view(view)?;
         if view.bytes(StateFile::Plan.name()).is_none() {
             return Ok(view);
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{ForeignPlan, ForeignStep, read_text};
 use crate::{
-    domain::checklist::{Checklist, Grammar, Tally},
+    domain::checklist::{Checklist, Grammar, TaskCounts},
     text::markdown::Document,
 };
 
@@ -38,7 +38,7 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
         }
         plan.steps.push(step);
     }
-    let prose = Tally::read(&document, &Grammar::default()).prose;
+    let prose = TaskCounts::read(&document, &Grammar::default()).prose;
     if prose > 0 {
         plan.left_out.push(format!("{prose} lines of ROADMAP.md that are not tasks"));
     }

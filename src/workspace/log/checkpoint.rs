@@ -249,7 +249,7 @@ pub(in crate::workspace) fn files_of(
         }
         error => Err(error.into()),
     })?;
-    workspace.shown_files(files)
+    workspace.native_files(files)
 }
 
 /// The files of a checkpoint whose images are lost, and all of its files if the log knows them.

@@ -92,7 +92,7 @@ impl Workspace {
             }
             Remover::Edit(Some(revision)) => {
                 let edit = self.store().operation(revision.as_str()).ok()?;
-                let files = |id: &str| self.shown_files(self.store().files_at(id).ok()?).ok();
+                let files = |id: &str| self.native_files(self.store().files_at(id).ok()?).ok();
                 Some([files(edit.parent.as_str())?, files(revision.as_str())?])
             }
             Remover::Edit(None) => None,

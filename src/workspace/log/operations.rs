@@ -60,7 +60,7 @@ impl Workspace {
         let now = self.read()?;
         let operation = self.store.operation(id)?;
         let id = operation.id.as_str().to_owned();
-        let files = self.shown_files(self.store.files_at(&id)?)?;
+        let files = self.native_files(self.store.files_at(&id)?)?;
         let history = self.store.appended_at(&id, now.view())?;
         Ok(self.snapshot(now.view().at_operation(operation.id, files, history.len)))
     }

@@ -95,7 +95,7 @@ impl Workspace {
         let revision = operation.id.as_str().to_owned();
         Ok(Past {
             label: format!("operation {revision}"),
-            files: self.shown_files(self.store.files_at(&revision)?)?,
+            files: self.native_files(self.store.files_at(&revision)?)?,
             checkpoint: None,
             revision,
         })

@@ -83,7 +83,7 @@ impl Workspace {
             return Err(error.into());
         }
         let (view, failed) = self.store.read_loosely();
-        let view = self.shown(view)?;
+        let view = self.native_view(view)?;
         if is_absent(&view) {
             return Err(error.into());
         }
