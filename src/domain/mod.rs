@@ -25,7 +25,7 @@ mod variables;
 pub(crate) use crate::text::nearest::{self, nearest};
 pub use constraints::Constraints;
 pub use constraints::SettingGroup;
-pub(crate) use constraints::modifier::{Modifier, ModifierGroup, ModifierKind, ValueError};
+pub(crate) use constraints::modifier::{Modifier, ModifierKind, ValueError};
 pub(crate) use constraints::{Behaviour, Bullet, ConstraintList, Setting};
 pub(crate) use context::{Context, ContextSection, PutMode};
 pub use facts::Facts;

@@ -38,7 +38,7 @@ pub(crate) use self::{
     log::checkpoint::{CheckpointDetails, CheckpointLine, CheckpointRequest},
     log::diff::{Comparison, DiffSide, GivenSide},
     overview::{Artefact, StepTimes, TicketOverview},
-    recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
+    recover::{DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
     reports::dashboard::{Dashboard, Extent},
     reports::metrics::{Breakdown, Metrics},
     reports::rules::{ActiveRules, RuleLine},
