@@ -52,7 +52,7 @@ pub use plan::step::{StepId, StepRef};
 pub(crate) use problem::ModelError;
 pub use problem::error_code::ErrorCode;
 pub use problem::{Problem, Severity};
-pub(crate) use prose::{Prose, is_usual, is_usual_rule, without_filler};
+pub(crate) use prose::{Prose, is_default_setting, is_template_rule, without_filler};
 pub use quantity::Money;
 pub(crate) use quantity::{format_age, format_duration, parse_duration_ms, parse_money};
 pub(crate) use reference::references;

@@ -54,7 +54,7 @@ impl FoundPlan {
         }
         let document = Document::from_bytes(fs_err::read(file).ok()?).ok()?;
         let tasks = TaskCounts::read(&document, &profile.grammar);
-        let title = document.sections().map(|id| document.section(id)).find(|one| one.level == 1);
+        let title = document.title_section().map(|id| document.section(id));
         let title = title.map(|section| section.title.trim().to_owned());
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
         let name = match profile.unit {

@@ -14,7 +14,7 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
     let document = Document::parse(read_text(&roadmap)?).map_err(|error| error.to_string())?;
     let found = Checklist::read(&document, &Grammar::default());
     let mut plan = ForeignPlan::default();
-    let title = document.sections().map(|id| document.section(id)).find(|one| one.level == 1);
+    let title = document.title_section().map(|id| document.section(id));
     let title = title.map(|section| section.title.trim()).unwrap_or_default();
     plan.title = title.strip_prefix("Roadmap:").unwrap_or(title).trim().to_owned();
     let mut seen: Vec<String> = Vec::new();

@@ -305,7 +305,7 @@ impl Adopted<'_> {
 pub(super) fn other_sections(plan: &Plan) -> Vec<SectionId> {
     let document = &plan.document;
     let metadata = plan.metadata_section();
-    let title = plan.title_section();
+    let title = plan.document.title_section();
     let around = title.unwrap_or_else(|| document.root());
     let is_other = |id: &&SectionId| {
         let section = document.section(**id);

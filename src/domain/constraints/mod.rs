@@ -206,10 +206,9 @@ impl Constraints {
         let document = &self.document;
         let before = ConstraintList::ALL.into_iter().take_while(|other| *other != list);
         let before = before.filter_map(|other| self.find(other).ok()).last();
-        let title = document.sections().find(|id| document.section(*id).level == 1);
         let (parent, level) = match before.map(|id| document.section(id)) {
             Some(sibling) => (sibling.parent.unwrap_or_else(|| document.root()), sibling.level),
-            None => (title.unwrap_or_else(|| document.root()), 2),
+            None => (document.title_section().unwrap_or_else(|| document.root()), 2),
         };
         let mut edit = document.edit();
         edit.insert_section(parent, before, level, list.titles()[0], "");

@@ -126,7 +126,7 @@ fn answer(draft: &mut Draft<'_>, verb: &str, title: String) -> Result<Answer, Er
 
 fn create(draft: &mut Draft<'_>, context: &Context, name: &str) -> Result<(), Error> {
     let document = &context.document;
-    let parent = document.sections().find(|id| document.section(*id).level == 1);
+    let parent = document.title_section();
     let mut edit = document.edit();
     edit.insert_section(parent.unwrap_or_else(|| document.root()), None, 2, name, "");
     finish(draft, edit.finish())

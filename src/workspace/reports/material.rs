@@ -9,7 +9,7 @@ use crate::{
     brief::{ExecutionStatus, FocusStep, Material, SHORT_TURNS, StepInput, StepOutputs},
     domain::{
         Bullet, Constraints, Decision, ErrorCode, Money, Plan, Problem, StateFile, Step, StepRef,
-        StepRole, Variables, Workflow, is_usual, is_usual_rule,
+        StepRole, Variables, Workflow, is_default_setting, is_template_rule,
     },
     history::{Counts, Entry, EntryKind, last_entries_within},
     recovery::Move,
@@ -102,7 +102,8 @@ impl Snapshot {
             let exceeded =
                 |name: &str| overview.spending.exceeded().any(|limit| limit.limit == name);
             let chosen = constraints.settings.iter();
-            let chosen = chosen.filter(|one| !is_usual(one, &workflow) && !exceeded(&one.name));
+            let chosen =
+                chosen.filter(|one| !is_default_setting(one, &workflow) && !exceeded(&one.name));
             material.settings = chosen.cloned().collect();
             material.directives.clone_from(&constraints.directives);
             material.prose = constraints.prose();
@@ -115,7 +116,7 @@ impl Snapshot {
             };
             let own = constraints.rules.iter();
             let own = own.filter(|rule| {
-                !rule.below.is_empty() || !is_usual_rule(&rule.text) && !fired(rule)
+                !rule.below.is_empty() || !is_template_rule(&rule.text) && !fired(rule)
             });
             material.rules = own.cloned().collect();
         }

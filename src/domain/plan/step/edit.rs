@@ -133,7 +133,7 @@ impl Plan {
         let last = after.or_else(|| self.steps.last());
         if last.is_none() && self.steps_section().is_none() {
             let text = format!("\n### {}\n{body}", self.title_source(&heading)?);
-            let title = self.title_section();
+            let title = self.document.title_section();
             let (parent, level) = match title {
                 Some(title) => (title, 2),
                 None => (self.document.root(), 2),

@@ -68,6 +68,11 @@ impl Document {
         }
     }
 
+    /// The section of the document's title: the first of level one.
+    pub(crate) fn title_section(&self) -> Option<SectionId> {
+        self.sections().find(|id| self.section(*id).level == 1)
+    }
+
     /// The only section with that title, matched as in [`Self::find`]: for sections that need not
     /// be there, so nobody looks for what else could have been meant.
     pub(crate) fn section_titled(&self, title: &str) -> Option<SectionId> {
