@@ -20,7 +20,7 @@ mod prose;
 pub(crate) mod quantity;
 mod reference;
 pub(crate) mod ticket;
-mod variables;
+pub(crate) mod variables;
 
 pub(crate) use crate::text::nearest::{self, nearest};
 pub use constraints::Constraints;

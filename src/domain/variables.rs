@@ -137,7 +137,7 @@ impl Variables {
 }
 
 /// A refused edit of variables.json.
-pub(super) fn refused(error: JsonError) -> ModelError {
+pub(crate) fn refused(error: JsonError) -> ModelError {
     match error {
         JsonError::NotFound { .. } => {
             ModelError::NotFound { file: FILE, message: error.to_string(), hint: None }

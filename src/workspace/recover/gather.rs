@@ -308,7 +308,7 @@ impl Gatherer<'_> {
             role,
             attempts: step.attempts,
             failures: self.workflow.failures_of(step),
-            attempts_allowed: change::attempts_allowed_by(self.workflow, self.plan, step),
+            attempts_allowed: change::attempts_allowed(self.workflow, self.plan, step),
             claim: (role == Some(StepRole::Active)).then(|| self.holder(step)),
             started_at: step.started_at.clone(),
             last_action: last_action.filter(|_| role == Some(StepRole::Active)),
