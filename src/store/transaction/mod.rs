@@ -233,11 +233,15 @@ impl Transaction {
         for name in prepared.changed_files(&self.store.layout) {
             let bytes = prepared.new_files.get(name.as_str()).and_then(Option::as_deref);
             let known = self.base.stats.get(name.as_str());
-            match self.replacer(&prepared.op.time).replace(name, bytes, known) {
+            let replaced = self.replacer(&prepared.op.time).replace(name, bytes, known);
+            self.base.sealed.remove(name.as_str());
+            match replaced {
                 Ok(replaced) => {
                     let copies = replaced.copies.iter();
                     warnings.extend(copies.map(|copy| saved_meanwhile(&name, copy)));
                     taken.extend(replaced.taken);
+                    let sealed = replaced.sealed.map(|time| (name.to_string(), time));
+                    self.base.sealed.extend(sealed);
                     match replaced.stat {
                         Some(stat) => self.base.stats.insert(name.to_string(), stat),
                         None => self.base.stats.remove(name.as_str()),

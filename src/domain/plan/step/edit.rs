@@ -96,7 +96,7 @@ impl StepUpdate {
 
     /// The number and title that the step has afterwards.
     pub(crate) fn name<'s>(&'s self, step: &'s Step) -> (u32, &'s str) {
-        let title = self.title.as_deref().unwrap_or(&step.title);
+        let title = self.title.as_deref().unwrap_or_else(|| step.title());
         (self.number.unwrap_or(step.number), title)
     }
 

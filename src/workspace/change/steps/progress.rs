@@ -143,7 +143,7 @@ impl<'d, 'e, 'p> PlanProgress<'d, 'e, 'p> {
     /// The number and the title that a step has afterwards.
     pub(in crate::workspace::change) fn name<'s>(&'s self, step: &'s Step) -> (u32, &'s str) {
         let update = self.updates.get(&step.offset);
-        update.map_or((step.number, &step.title), |update| update.name(step))
+        update.map_or((step.number, step.title()), |update| update.name(step))
     }
 
     /// An id that no step has.
@@ -284,7 +284,7 @@ impl<'d, 'e, 'p> PlanProgress<'d, 'e, 'p> {
                 }
             }
         }
-        let is_renamed = |step: &Step| self.name(step) != (step.number, step.title.as_str());
+        let is_renamed = |step: &Step| self.name(step) != (step.number, step.title());
         if self.plan.steps.iter().any(is_renamed) {
             let plan = self.plan;
             let renamed = |wanted: &StepRef| {
