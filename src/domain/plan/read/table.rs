@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Who wrote a table. To be counted up whenever a plan is read in another way than before.
-const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+5");
+const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+6");
 
 /// What a table begins with; the headings follow, then the steps.
 #[derive(Serialize, Deserialize)]
@@ -229,7 +229,7 @@ mod tests {
         let sum = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        assert_eq!((FORMAT, sum), ("0.1.0+5", 11_358_114_608_524_529_346));
+        assert_eq!((FORMAT, sum), ("0.1.0+6", 11_358_114_608_524_529_346));
     }
 
     #[test]
