@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use crate::{builder::Project, needs};
+use crate::{builder::Project, needs, program};
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
@@ -43,7 +43,7 @@ fn the_research_example_stops_at_the_first_failure() {
     let output = Command::new("bash")
         .arg(example("research.sh"))
         .arg(project.root())
-        .env("STATEDIR_BIN", env!("CARGO_BIN_EXE_statedir"))
+        .env("STATEDIR_BIN", program::path())
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1), "there is a state already");
@@ -97,7 +97,7 @@ pub fn run_example(project: &Project, program: &str, name: &str) -> String {
     let output = Command::new(program)
         .arg(example(name))
         .arg(project.root())
-        .env("STATEDIR_BIN", env!("CARGO_BIN_EXE_statedir"))
+        .env("STATEDIR_BIN", program::path())
         .env_remove("STATEDIR_ACTOR")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .output()

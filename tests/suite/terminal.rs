@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::{
     builder::{Project, outside_of_any_session},
-    needs,
+    needs, program,
 };
 
 /// What a terminal of so many columns shows of a command.
@@ -16,7 +16,7 @@ fn shown(project: &Project, columns: u32, env: &[(&str, &str)], args: &[&str]) -
     let line = format!(
         "stty cols {columns} rows 40; env -u COLUMNS {} {} {}",
         own.join(" "),
-        env!("CARGO_BIN_EXE_statedir"),
+        program::name(),
         quoted.join(" ")
     );
     let mut command = Command::new("script");

@@ -31,7 +31,7 @@ pub struct Machine<'f> {
     name: String,
 }
 
-/// What a command said.
+/// The result of a command.
 pub struct CommandResult {
     pub stdout: String,
     pub stderr: String,
@@ -115,7 +115,7 @@ impl Machine<'_> {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_statedir"));
+        let mut command = Command::new(crate::program::path());
         command.args(args).current_dir(self.dir()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", self.dir()).env("XDG_STATE_HOME", self.dir().join(".own"));

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, path::Path, process::Command};
 use serde_json::{Value, json};
 
 use super::ground::Act;
+use crate::program;
 
 /// Every hook event, with members of its own.
 pub const EVENTS: [(&str, &str); 13] = [
@@ -265,7 +266,7 @@ fn grouped(help: &str) -> Vec<String> {
 
 /// The subcommands that a help names.
 fn commands(words: &[&str]) -> Vec<String> {
-    let output = Command::new(env!("CARGO_BIN_EXE_statedir")).args(words).arg("--help").output();
+    let output = Command::new(program::path()).args(words).arg("--help").output();
     let text = String::from_utf8(output.unwrap().stdout).unwrap();
     if words.is_empty() {
         return grouped(&text);
@@ -303,7 +304,7 @@ fn every_command_that_the_help_names_is_tried() {
 
 #[test]
 fn every_hook_event_that_the_help_names_is_tried() {
-    let output = Command::new(env!("CARGO_BIN_EXE_statedir")).args(["hook", "--help"]).output();
+    let output = Command::new(program::path()).args(["hook", "--help"]).output();
     let text = String::from_utf8(output.unwrap().stdout).unwrap();
     let humped = |word: &&str| {
         let bytes = word.as_bytes();

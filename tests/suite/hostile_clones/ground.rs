@@ -21,13 +21,14 @@ use super::{
     links::Links,
     trace::{self, Deed},
 };
+use crate::program;
 
 /// The address of this machine, for those who listen there.
 const LOOPBACK: &str = "127.0.0.1";
 
 /// How long a command may take.
 const BOUND: Duration = Duration::from_secs(10);
-/// How long a command runs that ends only when it is told to.
+/// How long a command runs that ends only on a signal.
 const GLANCE: Duration = Duration::from_millis(600);
 const SECRET: &str = "precious\n";
 /// What every command finds as it was at first.
@@ -69,7 +70,7 @@ pub struct Act {
     pub input: Vec<u8>,
     /// Places that it is documented to write, relative to the clone.
     pub writes: Vec<String>,
-    /// Whether it runs until it is told to end.
+    /// Whether it runs until it gets a signal.
     pub endless: bool,
 }
 
@@ -242,7 +243,7 @@ impl Ground {
 
     /// Runs a command of statedir under the tracer.
     pub fn run(&self, act: &Act) -> Finish {
-        let own = env!("CARGO_BIN_EXE_statedir").to_owned();
+        let own = program::name().to_owned();
         let words: Vec<String> = [own].into_iter().chain(act.args.iter().cloned()).collect();
         self.trace(&words, &act.input, act.endless)
     }
@@ -297,9 +298,9 @@ impl Ground {
         harm
     }
 
-    /// What of the deeds is forbidden.
+    /// The deeds that are forbidden.
     pub fn judge(&self, deeds: &[Deed], writes: &[String]) -> Vec<String> {
-        let own = Path::new(env!("CARGO_BIN_EXE_statedir"));
+        let own = program::path();
         let is_git = |path: &Path| {
             path.file_name().is_some_and(|name| name == "git" || name == "git-maintenance")
                 && !path.starts_with(&self.place)
@@ -443,7 +444,7 @@ fn state_in_use() -> &'static Path {
             event["session_id"] = json!("3f2a9c1e-77aa-4c1d-9b1f-001122334455");
             project.ok_with_input(&["hook"], &event.to_string());
         }
-        // One session goes on: its memory is there.
+        // One session continues: its memory is there.
         let start = super::acts::event("SessionStart", "{}", project.root());
         project.ok_with_input(&["hook"], &start.to_string());
         let kept = tempfile::tempdir().unwrap();
