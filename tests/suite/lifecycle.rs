@@ -1,9 +1,9 @@
 //! The suite under a lifecycle in which every status has another name.
 //!
 //! `STATEDIR_TEST_LIFECYCLE=renamed cargo test --test suite` runs the same tests with the same
-//! assertions. The builder gives every project a workflow.yaml with other words, puts those words
-//! into whatever a test says and writes, and the built-in words into whatever it is told and reads.
-//! What only works with the built-in words fails.
+//! assertions. The builder gives every project a workflow.yaml with other words. It translates the
+//! arguments, input and files of a test to those words, and output and files back to the built-in
+//! ones. Code that only works with the built-in words fails.
 
 use std::{path::PathBuf, sync::OnceLock};
 

@@ -127,7 +127,7 @@ fn only_what_has_ended_and_is_old_enough_is_pruned_and_only_when_asked() {
     let shown = prune(later, &[]);
     assert_eq!((shown["prunable"].as_array().unwrap().len(), kept()), (1, 2), "{shown}");
     assert_eq!(shown["deleted"], false);
-    // What an earlier attempt did not come to delete is nobody's state, and goes with the rest.
+    // Leftovers of an interrupted attempt belong to no state, and are deleted with the rest.
     let rest = project.root().join("workspace/archive/.pruned-exec_1");
     std::fs::create_dir(&rest).unwrap();
     std::fs::write(rest.join("history.md"), "# Execution Log\n").unwrap();

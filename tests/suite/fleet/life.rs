@@ -110,7 +110,7 @@ fn a_machine_that_dies_before_it_notes_a_pull_or_a_push_doubles_nothing() {
         std::fs::remove_file(note("beta")).unwrap();
         beta.ok(&["fleet", "pull", "billing", "--merge"]);
         assert_eq!(bytes(&beta.state("billing")), bytes(&alpha.state("billing")));
-        // A push that alpha does not know of, and somebody goes on from it.
+        // A push that alpha does not know of, and a change on top of it.
         let before = std::fs::read(note("alpha")).unwrap();
         add("alpha", "Seen again by alpha");
         alpha.ok_at("billing", &["fleet", "push"]);

@@ -66,7 +66,7 @@ fn on_a_full_disk_a_change_is_refused_or_completed_later() {
         disk.answer(&project, &["step", "start", "1"]);
         let names = ["plan.md", "variables.json", "history.md"];
         let before = names.map(|name| disk.file(name));
-        // Fill everything, then give back so many pages.
+        // Fill everything, then free so many pages.
         let filler = disk.at.join("filler");
         let mut size = 0_u64;
         let page = vec![1; 4096];

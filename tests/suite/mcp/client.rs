@@ -35,7 +35,7 @@ pub struct Ended {
 }
 
 impl Client {
-    /// A server in the project, with nothing said yet.
+    /// A server in the project, before any message.
     pub fn silent(project: &Project) -> Self {
         Self::with(project, &[])
     }

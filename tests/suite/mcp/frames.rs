@@ -1,4 +1,4 @@
-//! Whatever comes in, only protocol goes out, and the server goes on.
+//! Whatever comes in, only protocol goes out, and the server stays up.
 
 use std::time::Duration;
 
@@ -258,7 +258,7 @@ proptest! {
         let ended = client.end();
         prop_assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
         project.ok(&["history", "verify"]);
-        // A client may name a variable that is not there: that is said, and it is no damage.
+        // A client may name a variable that does not exist: it is refused, and nothing breaks.
         let checked = project.run(&["check", "--json"]);
         let answer: Value = serde_json::from_str(&checked.stdout).unwrap();
         let Some(findings) = answer["findings"].as_array() else {

@@ -1,4 +1,4 @@
-//! What is said when git is not there, is busy, or is not to blame.
+//! Messages when git is missing, is busy, or is not the cause.
 
 use super::repository::Repository;
 use crate::builder::Project;

@@ -47,7 +47,7 @@ fn a_bare_step_command_means_the_step_of_this_worktree() {
     let moved = place.path().join("moved");
     let (from, to) = (one.to_str().unwrap(), moved.to_str().unwrap());
     repository.git(&["worktree", "move", from, to]);
-    // Somebody else means the same step there, and is told whose it is.
+    // Somebody else names the same step there, and learns who holds it.
     let fail = ["step", "fail", "--error", "no"];
     let other = repository.ours_in(&moved, &[&fail[..], &["--actor", "somebody"]].concat()).json();
     assert_eq!(other["error"]["code"], "held", "{other}");
