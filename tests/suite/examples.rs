@@ -1,4 +1,4 @@
-//! The examples run, and end where they say.
+//! The examples run, and end as they claim.
 
 use std::{
     path::{Path, PathBuf},
@@ -59,7 +59,7 @@ fn the_library_example_prints_the_splice_and_the_changes() {
         name => name,
     };
     let mut command = Command::new(env!("CARGO"));
-    // What cargo tells this test about its package would make build scripts run again, twice.
+    // The variables that cargo sets for this test would make build scripts run again, twice.
     for (name, _) in std::env::vars_os() {
         let starts = |with| name.to_str().is_some_and(|name| name.starts_with(with));
         if starts("CARGO_MANIFEST_") || starts("CARGO_PKG_") {

@@ -64,7 +64,7 @@ pub fn builtin(text: &[u8]) -> Vec<u8> {
     replace(text, |(builtin, other)| (other, builtin))
 }
 
-/// The same of a line.
+/// The same for a line.
 pub fn builtin_text(text: &str) -> String {
     String::from_utf8(builtin(text.as_bytes())).unwrap()
 }
@@ -181,7 +181,7 @@ fn a_history_is_understood_without_the_lifecycle_it_was_written_under() {
     let training = project.ok(&["history", "export", "--format", "jsonl"]).stdout;
     assert!(training.contains("\"success\":true") && training.contains("\"success\":false"));
 
-    // The lifecycle is gone, and all that is derived from the history with it.
+    // Without the lifecycle, nothing can be derived from the history.
     std::fs::remove_file(project.path("workflow.yaml")).unwrap();
     std::fs::remove_dir_all(project.path(".statedir")).unwrap();
     project.write("plan.md", project.read("plan.md").replace("BROKEN", "FAILED"));

@@ -171,7 +171,7 @@ fn when_a_step_and_the_plan_were_completed_is_written_with_them_and_taken_back()
     assert_eq!(state["timing"]["completed_at"], "2026-01-31T12:20:00Z", "{state}");
     assert_eq!(state["steps"][0]["completed_at"], "2026-01-31T12:10:00Z", "{state}");
     project.ok(&["check", "--strict"]);
-    // What is done again is not completed, nor is its plan.
+    // A step that is redone is not completed, nor is its plan.
     project.at("12:30:00", &["step", "reset", "2"]);
     let again = project.read("plan.md");
     assert!(!again.contains("completed_at") && !again.contains("12:20:00Z"), "{again}");

@@ -68,7 +68,7 @@ fn the_address_with_its_token_is_one_line_and_lets_in_once_by_cookie() {
 }
 
 #[test]
-fn every_view_is_there() {
+fn every_view_can_be_opened() {
     let project = crate::report::hostile();
     let server = Server::start(&project, &[]);
     let home = server.home();

@@ -92,7 +92,7 @@ impl Server {
         self.root.path().join("data").to_string_lossy().into_owned()
     }
 
-    /// A program of the server's; it refuses to be run by root.
+    /// A program of the server, which refuses to run as root.
     fn command(&self, name: &str) -> Command {
         let program = self.bin.join(name);
         let mut command = match is_root() {
@@ -117,7 +117,7 @@ impl Server {
         self.root.path()
     }
 
-    /// Restarts it with the certificate of its directory: by TCP it wants TLS and a password then.
+    /// Restarts it with the certificate in its directory: TCP connections then need TLS and a password.
     pub fn ask_for_tls(&self) {
         self.crash();
         let dir = self.root.path();

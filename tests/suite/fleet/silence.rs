@@ -181,7 +181,7 @@ fn asleep_in_a_push(alpha: &Machine<'_>, patience: &str, proxy: &Proxy) -> Child
         assert!(Instant::now() < end, "the push was never caught in the middle");
         if locked() {
             rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
-            // It may just have gone on.
+            // It may just have continued.
             std::thread::sleep(Duration::from_millis(1200));
             if locked() {
                 return child;

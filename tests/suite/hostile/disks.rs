@@ -13,7 +13,7 @@ use crate::{
     needs,
 };
 
-/// A small file system of its own, gone with the value.
+/// A small file system, unmounted on drop.
 struct Disk {
     at: PathBuf,
 }
@@ -112,7 +112,7 @@ fn a_read_only_disk_can_be_read_and_refuses_changes() {
     let Some(disk) = Disk::new(&project, "4m") else { return };
     disk.answer(&project, &["init", "--goal", "G"]);
     disk.answer(&project, &["step", "add", "one"]);
-    // An edit that is not recorded yet: a reader must see it without being able to write it down.
+    // An edit that is not recorded yet: a reader must see it without being able to record it.
     let plan = disk.at.join("workspace/state/plan.md");
     let text = fs::read_to_string(&plan).unwrap();
     fs::write(&plan, text.replace("one", "edited")).unwrap();

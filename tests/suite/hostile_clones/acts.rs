@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ground::Act;
 use crate::program;
 
-/// Every hook event, with members of its own.
+/// Every hook event, with the members that only it has.
 pub const EVENTS: [(&str, &str); 13] = [
     ("SessionStart", r#"{"source":"startup"}"#),
     ("UserPromptSubmit", r#"{"prompt":"go on"}"#),
@@ -201,7 +201,7 @@ const LINES: [(&str, &str); 152] = [
     ("trust", ""),
 ];
 
-/// All of them, and the hook events, as they are run in a clone at this place.
+/// All command lines and hook events, for a clone at this place.
 pub fn all(clone: &Path) -> Vec<Act> {
     let mut acts: Vec<Act> = LINES.iter().map(|(line, writes)| act(line, writes)).collect();
     acts.extend(EVENTS.iter().map(|(name, more)| Act::hook(&event(name, more, clone))));

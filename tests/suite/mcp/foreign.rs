@@ -1,4 +1,4 @@
-//! Clients that we did not write: the Python client and the MCP Inspector.
+//! Clients of others: the Python client and the MCP Inspector.
 //!
 //! They are installed once below the target directory.
 
@@ -16,7 +16,7 @@ fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Python with the client, or nothing where it cannot be had.
+/// Python with the client, where it can be installed.
 fn python() -> Option<PathBuf> {
     if !needs::program("python3") {
         return None;
@@ -30,7 +30,7 @@ fn python() -> Option<PathBuf> {
     needs::installed("the Python MCP client", &venv, &mut [create, install]).then_some(python)
 }
 
-/// The Inspector's command line, or nothing where it cannot be had.
+/// The Inspector's command line, where it can be installed.
 fn inspector() -> Option<PathBuf> {
     needs::npm_package("@modelcontextprotocol/inspector", "2")
         .map(|modules| modules.join(".bin").join("mcp-inspector"))

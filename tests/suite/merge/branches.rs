@@ -107,7 +107,7 @@ fn a_real_conflict_is_a_value_that_is_listed_refused_and_settled() {
 }
 
 #[test]
-fn criss_cross_octopus_rebase_cherry_pick_and_revert() {
+fn criss_cross_octopus_rebase_cherry_pick_and_revert_keep_the_state_whole() {
     let Some(repository) = Repository::new() else { return };
     let note = |text: &'static str| ["history", "add", text];
     let finding = |text: &'static str| ["context", "add", text];
