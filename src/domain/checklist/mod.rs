@@ -217,7 +217,7 @@ impl Task {
         }
         match self.is_word {
             true => self.word_of(written, grammar),
-            false => self.said(written).or_else(|| grammar.mark_of(written).map(String::from)),
+            false => self.own_word(written).or_else(|| grammar.mark_of(written).map(String::from)),
         }
     }
 

@@ -178,7 +178,7 @@ fn entry(
 fn words(
     list: &str,
     span: Range<usize>,
-    steps: &[Named<'_>],
+    steps: &[StepName<'_>],
     found: &mut Vec<Dependency>,
 ) -> Result<(), ModelError> {
     let mut at = span.start;
