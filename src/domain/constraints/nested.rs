@@ -27,9 +27,7 @@ pub(crate) fn is_out_of_force(title: &str) -> bool {
     let says_so = |word: &str| NOT_IN_FORCE.contains(word);
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     words.clone().any(says_so)
-        && words
-            .clone()
-            .all(|word| says_so(word) || ACCOMPANYING.contains(word) || is_number(word))
+        && words.clone().all(|word| says_so(word) || ACCOMPANYING.contains(word) || is_number(word))
 }
 
 /// The list that a section belongs to: its own, or that of a heading around it.
