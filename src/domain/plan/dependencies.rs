@@ -356,7 +356,7 @@ mod tests {
         for list in ["3-1", "1-2-3", "1-4000000000", "login/17-01"] {
             assert_eq!(read(list), [list]);
         }
-        let named = [Named { number: 1, id: Some("17-01"), title: "Log in" }, STEPS[1]];
+        let named = [StepName { number: 1, id: Some("17-01"), title: "Log in" }, STEPS[1]];
         let found = parse("17-01, 1-2", &named).unwrap();
         let found: Vec<String> = found.iter().map(|found| found.step.to_string()).collect();
         assert_eq!(found, ["17-01", "1", "2"]);
