@@ -76,6 +76,11 @@ class Client:
     def trust(self):
         """What a person does once."""
 
+    def settings(self, path, wanted):
+        """Settings of the user, beside what is there."""
+        there = json.loads(path.read_text()) if path.exists() else {}
+        path.write_text(json.dumps({**there, **wanted}))
+
     def words(self, prompt, url):
         raise NotImplementedError
 
@@ -284,9 +289,9 @@ class Gemini(Client):
         folder = self.home / ".gemini"
         folder.mkdir(exist_ok=True)
         (folder / "trustedFolders.json").write_text(json.dumps({str(self.place.project): "TRUST_FOLDER"}))
-        (folder / "settings.json").write_text(json.dumps({
+        self.settings(folder / "settings.json", {
             "security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": False},
-            "privacy": {"usageStatisticsEnabled": False}, "telemetry": {"enabled": False}}))
+            "privacy": {"usageStatisticsEnabled": False}, "telemetry": {"enabled": False}})
 
     def more_env(self, url):
         return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url}
@@ -363,9 +368,9 @@ class Opencode(Client):
         folder.mkdir(parents=True, exist_ok=True)
         provider = {"npm": "@ai-sdk/anthropic", "name": "scripted", "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
                     "models": {"scripted": {"name": "Scripted", "limit": {"context": 100000, "output": 8000}}}}
-        (folder / "opencode.json").write_text(json.dumps({
+        self.settings(folder / "opencode.json", {
             "autoupdate": False, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/scripted",
-            "provider": {"scripted": provider}}))
+            "provider": {"scripted": provider}})
         return [self.binary, "run", "--format", "json", prompt]
 
     def more_env(self, url):
@@ -392,9 +397,9 @@ class Qwen(Client):
     def trust(self):
         folder = self.home / ".qwen"
         folder.mkdir(exist_ok=True)
-        (folder / "settings.json").write_text(json.dumps({
+        self.settings(folder / "settings.json", {
             "general": {"enableAutoUpdate": False, "disableAutoUpdate": True}, "privacy": {"usageStatisticsEnabled": False},
-            "telemetry": {"enabled": False}, "tools": {"todoWrite": {"enabled": True}}, "model": {"generationConfig": {"contextWindowSize": 100_000}}, "security": {"auth": {"selectedType": "anthropic"}}}))
+            "telemetry": {"enabled": False}, "tools": {"todoWrite": {"enabled": True}}, "model": {"generationConfig": {"contextWindowSize": 100_000}}, "security": {"auth": {"selectedType": "anthropic"}}})
 
     def more_env(self, url):
         return {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": url, "ANTHROPIC_MODEL": "scripted"}

@@ -281,6 +281,24 @@ def review(place, kind, check):
     check("the question still waits", waiting == ["r1"], (waiting, script.text()[-3000:]))
 
 
+# Codex calls the hooks of the user and those of the project: `setup` says so.
+@scenario("claude", "gemini", "copilot", "opencode", "qwen")
+def twice(place, kind, check):
+    """Set up for the user and for the project, every event is answered once."""
+    client = begin(place, kind)
+    place.run("constraint", "set", "max_file_operations", "100")
+    place.run("setup", client.setup, "--user", home=client.home)
+    other = place.project / "notes.md"
+    other.write_text("# Notes\n\nOld.\n")
+    script = Script([*client.edit(str(other), "Old.", "New."), [say("Done.")]])
+    session = client.run(script)
+    check("the client ends well", session.code == 0, session.err)
+    briefs = script.text(0).count("# Brief at")
+    check("the model gets one brief", briefs == 1, (briefs, script.text(0)[-3000:]))
+    used = {limit["fact"]: limit["used"] for limit in place.json("status")["limits"]}
+    check("the edit is counted once", used.get("file_operations") in (1, "1"), used)
+
+
 @scenario("claude", "codex", "gemini", "opencode", "qwen")
 def checked(place, kind, check):
     """`setup --check` tells what is in place, and proves it."""
