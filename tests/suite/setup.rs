@@ -384,6 +384,17 @@ fn what_was_said_about_task_lists_is_kept() {
     assert_eq!(setup(&project, &["claude", "--capture", "--no-capture"]).code, 2);
 }
 
+#[test]
+fn hooks_that_a_client_calls_twice_are_named() {
+    let project = Project::new();
+    fs::create_dir(project.root().join("home")).unwrap();
+    let twice = |args: &[&str]| setup_with_path(&project, args, true).stdout.contains("twice");
+    assert!(!twice(&["codex"]) && !twice(&["codex", "--user"]));
+    assert!(twice(&["codex"]) && twice(&["codex", "--check"]));
+    assert!(!twice(&["gemini", "--user"]) && !twice(&["gemini"]), "it calls the same once");
+    assert!(!twice(&["codex", "--user", "--remove"]) && !twice(&["codex"]));
+}
+
 /// Runs `setup` where the program is on the PATH, or is not.
 fn setup_with_path(project: &Project, args: &[&str], found: bool) -> Ran {
     let directory = program::path().parent().unwrap().display();

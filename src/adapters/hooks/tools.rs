@@ -32,9 +32,11 @@ fn server_tool(tool: &str) -> Option<(&str, &str)> {
     if let Some(rest) = tool.strip_prefix("mcp__") {
         return Some(rest.split_once("__").unwrap_or(("", rest)));
     }
-    // Gemini CLI writes `mcp_server_tool`.
-    let rest = tool.strip_prefix("mcp_")?;
-    Some(rest.split_once('_').unwrap_or(("", rest)))
+    // Gemini CLI writes `mcp_server_tool`, Copilot CLI `server-tool`.
+    match tool.strip_prefix("mcp_") {
+        Some(rest) => Some(rest.split_once('_').unwrap_or(("", rest))),
+        None => tool.rsplit_once('-'),
+    }
 }
 
 /// Whether a call decides a review: that is for a person to do, or to allow.
@@ -114,7 +116,8 @@ pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> 
         return examine(guarded, cwd, event.input("command")?);
     }
     if tool == "apply_patch" {
-        let text = ["command", "input", "patch"].iter().find_map(|key| event.input(key))?;
+        let keys = ["command", "input", "patch", "patchText"];
+        let text = keys.iter().find_map(|key| event.input(key))?;
         let all: Vec<Finding> =
             patched(text).iter().filter_map(|(word, how)| found(&word.text, *how)).collect();
         return worst(all);
@@ -185,6 +188,7 @@ mod tests {
         assert!(decides("mcp__statedir__review", verb("approve")));
         assert!(decides("mcp__plugin_statedir_statedir__review", verb("reject")));
         assert!(decides("mcp_statedir_review", verb("approve")));
+        assert!(decides("statedir-review", verb("approve")));
         assert!(decides(
             "mcp__statedir__apply",
             serde_json::json!({ "changes": [{ "op": "review.decide" }] })
@@ -201,6 +205,7 @@ mod tests {
             "mcp__fs__deleteFile",
             "mcp__shell__execute_command",
             "mcp__x__find_and_replace",
+            "file-system-write_file",
             "mcp__odd",
         ] {
             assert!(is_foreign(tool), "{tool}");
@@ -209,6 +214,7 @@ mod tests {
             "mcp__filesystem__read_text_file",
             "mcp__filesystem__list_directory",
             "mcp__git__git_status",
+            "my-git-git_status",
             "mcp__x__getFileInfo",
             "mcp__statedir__step",
             "mcp__plugin_statedir_statedir__step",

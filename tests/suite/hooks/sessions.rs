@@ -40,6 +40,39 @@ fn after_a_compaction_copilot_gets_the_brief_with_its_next_call_and_once() {
     assert_eq!(call(), None, "it is told once");
 }
 
+/// Gemini CLI says nothing of a compaction; its record of the conversation does.
+#[test]
+fn after_a_compaction_gemini_gets_the_brief_with_its_next_tool_and_once() {
+    let project = Project::with_steps(2);
+    let record = project.root().join("session.jsonl");
+    let say = |line: &str| {
+        let known = fs::read_to_string(&record).unwrap_or_default();
+        fs::write(&record, format!("{known}{line}\n")).unwrap();
+    };
+    let fire = |name: &str, tool: &str| {
+        let event = json!({ "hook_event_name": name, "tool_name": tool, "tool_input": {},
+            "prompt": "go on", "transcript_path": record });
+        fire(&project, event).map(|answer| context(&answer).to_owned())
+    };
+    let named = |name: &str| fire(name, "run_shell_command");
+    say(r#"{"$set":{"messages":[{"text":"hello"}]}}"#);
+    assert!(named("BeforeAgent").unwrap().contains("Rules in force"), "the dialect is known");
+    assert_eq!(named("AfterTool"), None);
+    say(r#"{"$set":{"messages":[{"text":"<state_snapshot>before</state_snapshot>"}]}}"#);
+    assert_eq!(named("BeforeTool"), None, "that takes no context");
+    fire("BeforeTool", "invoke_agent");
+    assert_eq!(named("AfterTool"), None, "a helper forgot nothing");
+    let brief = fire("AfterTool", "invoke_agent").unwrap();
+    assert!(brief.contains("# Brief at "), "{brief}");
+    assert_eq!(named("AfterTool"), None, "it is told once");
+    // A conversation that was replaced, and that still has the brief.
+    let text = json!({ "text": format!("<state_snapshot>before</state_snapshot>{brief}") });
+    say(&json!({ "$set": { "messages": [text] } }).to_string());
+    assert_eq!(named("AfterTool"), None, "nothing was forgotten");
+    say(r#"{"$set":{"messages":[{"text":"<state_snapshot>again</state_snapshot>"}]}}"#);
+    assert!(named("BeforeAgent").unwrap().contains("# Brief at "));
+}
+
 /// Qwen Code sends no start event when it runs unattended.
 #[test]
 fn a_session_of_qwen_that_goes_on_in_another_process_gets_the_brief_again_and_once() {
