@@ -460,7 +460,8 @@ fn stat_of(stat: &rustix::fs::Stat) -> Stat {
         FileType::Symlink => FileKind::Link,
         _ => FileKind::Other,
     };
-    let nanos = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    let nanos =
+        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     Stat {
         kind,
         len: stat.st_size as u64,

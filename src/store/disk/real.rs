@@ -278,7 +278,8 @@ impl DiskFile for RealFile {
         for _ in 0..SEALING_ATTEMPTS {
             let stat = self.stat()?;
             let clock = clock_gettime(ClockId::RealtimeCoarse);
-            if stat.ctime > clock.tv_sec.saturating_mul(1_000_000_000).saturating_add(clock.tv_nsec) {
+            if stat.ctime > clock.tv_sec.saturating_mul(1_000_000_000).saturating_add(clock.tv_nsec)
+            {
                 return Ok(Some(stat));
             }
             // Any change will do.
@@ -350,7 +351,8 @@ fn stat_of(meta: &std::fs::Metadata) -> Stat {
     } else {
         FileKind::Other
     };
-    let nanos = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    let nanos =
+        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     Stat {
         kind,
         len: meta.len(),

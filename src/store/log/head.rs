@@ -75,7 +75,8 @@ struct HeadLine {
 
 impl From<HeadLine> for Head {
     fn from(line: HeadLine) -> Head {
-        let HeadLine { segment, end, last, sum, id, seq, boot, signatures, sealed, facts, .. } = line;
+        let HeadLine { segment, end, last, sum, id, seq, boot, signatures, sealed, facts, .. } =
+            line;
         let state = Tracked { files: line.files, appended: line.appended };
         Head { segment, end, last, sum, id, seq, boot, state, signatures, sealed, facts }
     }

@@ -112,13 +112,13 @@ fn atx_text(source: &str, start: usize) -> (Range<usize>, bool) {
     let last = if closed { line::trim_end(source, text, text + open.len()) } else { last };
     match text < last {
         true => (text..last, true),
-        // Nothing between the marks: the title goes right behind them.
+        // Nothing between the marks: the title goes right after them.
         false => (from..from, false),
     }
 }
 
 /// Whether a title behind marks has nothing in it that can be markup: words with single blanks
-/// between them, and the commonest marks within or behind a word.
+/// between them, and the commonest marks within or after a word.
 fn is_plain(title: &str) -> bool {
     let bytes = title.as_bytes();
     let fits = |(at, byte): (usize, &u8)| {

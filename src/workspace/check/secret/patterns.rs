@@ -1,6 +1,6 @@
-//! What secrets look like, as data: keys with a prefix of their own, and names that a secret follows.
+//! Patterns of secrets as data: keys with a known prefix, and names that are followed by a secret.
 
-/// Which characters the part behind a prefix is made of.
+/// Which characters the part after a prefix is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Alphabet {
     /// Digits and `a` to `f`.
@@ -33,7 +33,7 @@ impl Alphabet {
     }
 }
 
-/// A key that can be told by how it begins.
+/// A key with a known prefix.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub(super) prefix: &'static str,
@@ -163,7 +163,7 @@ pub(super) const KEYS: &[Key] = &[
     key("eyJ", Dotted, 60, "a JSON web token"),
 ];
 
-/// How sure a name is that what follows it is a secret.
+/// How likely a value after a name is a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strength {
     /// People choose these: short ones count too.
@@ -223,7 +223,7 @@ pub(super) const NAMES: &[(&str, Strength)] = &[
     ("cookie", Strength::Cookie),
 ];
 
-/// Names that end as a secret's does and are none.
+/// Names that end like that of a secret but are harmless.
 pub(super) const HARMLESS_NAMES: &[&str] = &[
     "page_token",
     "pagetoken",
@@ -242,7 +242,7 @@ pub(super) const HARMLESS_NAMES: &[&str] = &[
 /// Words before a value in an `Authorization` header, and wherever headers are quoted.
 pub(super) const SCHEMES: [&str; 6] = ["bearer", "basic", "token", "apikey", "digest", "negotiate"];
 
-/// A value of which one of these words is a part stands for a secret and is none.
+/// A value that contains one of these words is a placeholder, not a secret.
 pub(super) const PLACEHOLDERS: &[&str] = &[
     "your",
     "yours",
@@ -287,7 +287,7 @@ pub(super) const PLACEHOLDERS: &[&str] = &[
     "mytoken",
 ];
 
-/// Names of algorithms and types, which have digits as keys have.
+/// Names of algorithms and types, which contain digits like keys do.
 pub(super) const ALGORITHMS: &[&str] = &[
     "sha1",
     "sha224",
@@ -336,7 +336,7 @@ pub(super) const ALGORITHMS: &[&str] = &[
     "i18n",
 ];
 
-/// How a value begins that says where the secret is, not what it is.
+/// The beginnings of values that only refer to a secret.
 pub(super) const REFERENCES: &[&str] = &[
     "env:",
     "env.",
