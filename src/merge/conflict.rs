@@ -66,7 +66,11 @@ pub(crate) fn may_conflict(bytes: &[u8]) -> bool {
 /// Where a byte is first. It is looked for in many bytes at once: a long plan has few of them.
 fn first(bytes: &[u8], wanted: u8) -> Option<usize> {
     const MANY: usize = 256;
-    let start = bytes.chunks(MANY).position(|chunk| chunk.contains(&wanted))? * MANY;
+    // Without a way out of the loop the compiler compares many bytes in one instruction.
+    let holds =
+        |chunk: &[u8; MANY]| chunk.iter().fold(false, |found, byte| found | (*byte == wanted));
+    let (chunks, _) = bytes.as_chunks::<MANY>();
+    let start = chunks.iter().position(holds).unwrap_or(chunks.len()) * MANY;
     let at = bytes[start..].iter().position(|byte| *byte == wanted)?;
     Some(start + at)
 }

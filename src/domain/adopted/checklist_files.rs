@@ -58,7 +58,7 @@ impl ListHeadings {
     fn document(&self, source: String) -> Option<Document> {
         let mut rest = self.lines.as_slice();
         let lines = std::iter::from_fn(|| table::read::<HeadingLine<'_>>(&mut rest));
-        Document::with_contents(source, self.sections, lines)
+        Document::with_contents(source.into(), self.sections, lines)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::boxes::bullet_width;
 use crate::domain::StepRole;
 
 /// The grammar of the steps in one layout.
@@ -64,10 +65,10 @@ impl Default for Grammar {
             markers: vec![
                 written(' ', StepRole::Open),
                 written('x', StepRole::Done),
-                read('X', StepRole::Done),
-                read('✓', StepRole::Done),
-                read('✔', StepRole::Done),
-                read('✅', StepRole::Done),
+                written('X', StepRole::Done),
+                written('✓', StepRole::Done),
+                written('✔', StepRole::Done),
+                written('✅', StepRole::Done),
                 read('~', StepRole::Active),
                 read('-', StepRole::Active),
                 read('>', StepRole::Active),
@@ -119,6 +120,22 @@ impl Grammar {
     pub(crate) fn mark_of(&self, role: StepRole) -> Option<char> {
         let written = |known: &&Marker| known.role == role && !known.read_only;
         self.markers.iter().find(written).map(|known| known.mark)
+    }
+
+    /// The mark of a role that a text has first, of those that may be written.
+    pub(crate) fn mark_in(&self, text: &str, role: StepRole) -> Option<char> {
+        let is_written = |mark: char| {
+            let same = |one: &Marker| one.mark == mark && one.role == role && !one.read_only;
+            self.markers.iter().any(same)
+        };
+        text.lines().find_map(|line| {
+            let line = line.trim_start();
+            let mut inside = line[bullet_width(line)?..].trim_start().strip_prefix('[')?.chars();
+            let mark = inside.next().filter(|mark| is_written(*mark));
+            let is_box =
+                inside.next() == Some(']') && inside.next().is_none_or(char::is_whitespace);
+            mark.filter(|_| is_box)
+        })
     }
 
     /// What a word after `Status:` means.

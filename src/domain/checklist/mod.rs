@@ -41,7 +41,7 @@ pub(crate) struct Task {
     pub marker: Range<usize>,
     /// Whether the marker is a word.
     pub is_word: bool,
-    /// The words that the file uses for roles, if the marker is a word.
+    /// The words that the file uses for roles, if the marker is a word; else its mark for done.
     pub words: Vec<(StepRole, String)>,
     /// The headings and the task around it, outermost first, without the title of the file.
     pub group: Vec<String>,
@@ -217,15 +217,18 @@ impl Task {
         }
         match self.is_word {
             true => self.word_of(written, grammar),
-            false => grammar.mark_of(written).map(String::from),
+            false => self.own_word(written).or_else(|| grammar.mark_of(written).map(String::from)),
         }
+    }
+
+    /// What the file itself writes for a role.
+    fn own_word(&self, role: StepRole) -> Option<String> {
+        self.words.iter().find(|(known, _)| *known == role).map(|(_, word)| word.clone())
     }
 
     /// The word for a role: the one that the file uses, or else that of the grammar.
     pub(crate) fn word_of(&self, role: StepRole, grammar: &Grammar) -> Option<String> {
-        let same = self.words.iter().find(|(known, _)| *known == role);
-        let known = same.map(|(_, word)| word.clone());
-        known.or_else(|| grammar.word_of(role).map(str::to_owned))
+        self.own_word(role).or_else(|| grammar.word_of(role).map(str::to_owned))
     }
 
     /// The role that the marker shows for `role`: open if there is no marker for it.
@@ -308,6 +311,9 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Checkbox]) -> Vec<Task
     let mut headings: Option<(SectionId, Vec<String>)> = None;
     let written = found.iter().filter(|one| one.is_word).map(|one| one.mark.as_str());
     let words = words_of(written, grammar);
+    // Looked for in the whole file, also where only a section is read.
+    let mark = grammar.mark_in(document.source(), StepRole::Done);
+    let marks: Vec<_> = mark.map(|mark| (StepRole::Done, mark.to_string())).into_iter().collect();
     for (at, one) in found.iter().enumerate() {
         let label = Label::parse(&one.text, grammar);
         let parent = one.outer.and_then(|outer| {
@@ -354,7 +360,7 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Checkbox]) -> Vec<Task
             is_known: role.is_some(),
             marker: one.marker.clone(),
             is_word: one.is_word,
-            words: if one.is_word { words.clone() } else { Vec::new() },
+            words: if one.is_word { words.clone() } else { marks.clone() },
             group,
             parent,
             depth: parent.map_or(0, |at| tasks[at].depth + 1),

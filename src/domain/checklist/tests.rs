@@ -21,6 +21,25 @@ fn said(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn what_is_done_is_marked_as_the_file_marks_it() {
+    let grammar = Grammar::default();
+    for (text, mark) in [
+        ("- [ ] a\n- [ ] b\n", "x"),
+        ("- [ ] a\n- [X] b\n", "X"),
+        ("- [ ] a\n\n## More\n1. [✓] b\n- [x] c\n", "✓"),
+        // What is only worked on, or no box, says nothing.
+        ("- [~] a\n- [ ] b [X]\n[X] c\n- [X](x) d\n", "x"),
+    ] {
+        let document = Document::parse(text).unwrap();
+        let list = Checklist::read(&document, &grammar);
+        let open = list.tasks.iter().find(|task| task.role != StepRole::Done).unwrap();
+        assert_eq!(open.marker_for(StepRole::Done, &grammar).as_deref(), Some(mark), "{text}");
+        let alone = Checklist::of_section(&document, &grammar, open.section);
+        assert_eq!(alone.tasks[0].marker_for(StepRole::Done, &grammar).as_deref(), Some(mark));
+    }
+}
+
+#[test]
 fn every_marker_is_read_and_an_unknown_one_counts_as_open() {
     let text = "- [ ] a\n- [x] b\n* [X] c\n+ [-] d\n1. [~] e\n- [>] f\n- [?] g\n- [] h\n- [✅] i\n";
     let list = read(text);

@@ -369,8 +369,12 @@ pub(crate) fn current_step_number(steps: &[(u32, Option<StepRole>)]) -> u32 {
 }
 
 fn find<'a, R>(statuses: &'a [Status<R>], text: &str) -> Option<&'a Status<R>> {
-    let text = text.trim();
     // The usual spelling first, because every step of a plan is looked up several times.
+    let exact = statuses.iter().find(|status| status.name == text);
+    if exact.is_some() {
+        return exact;
+    }
+    let text = text.trim();
     let exact = statuses.iter().find(|status| status.name == text);
     let same = || statuses.iter().find(|status| same_name(&status.name, text));
     let is_alias = |status: &&Status<R>| status.aliases.iter().any(|alias| same_name(alias, text));

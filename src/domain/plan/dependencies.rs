@@ -1,7 +1,7 @@
 //! The list of steps that a step depends on: `1 Collect benchmarks, 3 Measure`.
 //!
 //! If number and title disagree, because steps were inserted or moved by hand, the title decides if
-//! only one step has it. Numbers alone and ids are understood, too, and stay as written.
+//! only one step has it. Numbers alone, ranges (`1-3`) and ids are understood, too, and stay as written.
 
 use std::ops::Range;
 
@@ -17,12 +17,16 @@ pub(crate) struct StepName<'s> {
     pub(crate) title: &'s str,
 }
 
+/// The most steps that a range in a file stands for: a plan full of long ones would need memory by the
+/// square of its size.
+const MOST_OF_RANGE: usize = 100;
+
 /// One step of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dependency {
     /// The step: by id if it was found by its title, else as written.
     pub(crate) step: StepRef,
-    /// Where its number is in the list.
+    /// Where its number is in the list; steps of one range share it.
     number: Option<Range<usize>>,
     /// Where its title is in the list, with its quotes.
     title: Option<Range<usize>>,
@@ -68,7 +72,16 @@ pub(crate) fn rename(
 ) -> String {
     let mut out = String::with_capacity(list.len());
     let mut at = 0;
-    for dependency in found {
+    for group in found.chunk_by(|one, next| one.number.is_some() && one.number == next.number) {
+        let [dependency] = group else {
+            if let (Some(changed), Some(span)) = (renamed_range(group, &renamed), &group[0].number)
+            {
+                out.push_str(&list[at..span.start]);
+                out.push_str(&changed);
+                at = span.end;
+            }
+            continue;
+        };
         let Some((number, title)) = renamed(&dependency.step) else { continue };
         if let Some(span) = &dependency.number {
             out.push_str(&list[at..span.start]);
@@ -83,6 +96,32 @@ pub(crate) fn rename(
     }
     out.push_str(&list[at..]);
     out
+}
+
+/// A range whose steps are renumbered; `None` if it stays as it is.
+fn renamed_range(
+    group: &[Dependency],
+    renamed: impl Fn(&StepRef) -> Option<(u32, String)>,
+) -> Option<String> {
+    let is_same = |of: &Dependency| {
+        renamed(&of.step).is_none_or(|(number, _)| of.step == StepRef::Number(number))
+    };
+    if group.iter().all(is_same) {
+        return None;
+    }
+    let number = |of: &Dependency| match (renamed(&of.step), &of.step) {
+        (Some((number, _)), _) => Some(number),
+        (None, StepRef::Number(number)) => Some(*number),
+        (None, _) => None,
+    };
+    let mut numbers: Vec<u32> = group.iter().filter_map(number).collect();
+    numbers.sort_unstable();
+    let runs = numbers.chunk_by(|one, next| one.checked_add(1) == Some(*next));
+    let run = |run: &[u32]| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        run => run.iter().map(u32::to_string).collect(),
+    };
+    Some(runs.map(run).collect::<Vec<_>>().join(", "))
 }
 
 /// Reads the entry that begins at `at` and returns its end.
@@ -131,12 +170,17 @@ fn entry(
         found.push(Dependency { step: reference(step), number: None, title, disagrees: None });
         return Ok(end);
     }
-    words(list, at..end, found)?;
+    words(list, at..end, steps, found)?;
     Ok(end)
 }
 
-/// Numbers and ids without titles, with commas or spaces between them.
-fn words(list: &str, span: Range<usize>, found: &mut Vec<Dependency>) -> Result<(), ModelError> {
+/// Numbers, ranges and ids without titles, with commas or spaces between them.
+fn words(
+    list: &str,
+    span: Range<usize>,
+    steps: &[StepName<'_>],
+    found: &mut Vec<Dependency>,
+) -> Result<(), ModelError> {
     let mut at = span.start;
     for word in list[span].split(' ') {
         let start = at;
@@ -148,6 +192,20 @@ fn words(list: &str, span: Range<usize>, found: &mut Vec<Dependency>) -> Result<
             continue;
         }
         let step = StepRef::parse(bare)?;
+        // What it means must not depend on which steps there are, but for one of that very name.
+        if let Some(range) = step.range().filter(|_| !steps.is_empty() && !is_id(&step, steps))
+            && range.size_hint().0 <= MOST_OF_RANGE
+        {
+            let from = start + word.find(bare).unwrap_or_default();
+            let number = Some(from..from + bare.len());
+            found.extend(range.map(|of| Dependency {
+                step: StepRef::Number(of),
+                number: number.clone(),
+                title: None,
+                disagrees: None,
+            }));
+            continue;
+        }
         let digits = bare.trim_start_matches('#');
         let number = matches!(step, StepRef::Number(_)).then(|| {
             let from = start + word.find(digits).unwrap_or_default();
@@ -156,6 +214,10 @@ fn words(list: &str, span: Range<usize>, found: &mut Vec<Dependency>) -> Result<
         found.push(Dependency { step, number, title: None, disagrees: None });
     }
     Ok(())
+}
+
+fn is_id(step: &StepRef, steps: &[StepName<'_>]) -> bool {
+    matches!(step, StepRef::Id(id) if steps.iter().any(|step| step.id == Some(id.as_str())))
 }
 
 /// The length in bytes of the title at the beginning of `text`; `None` if there is no title.
@@ -282,6 +344,38 @@ mod tests {
         assert_eq!(read("none"), Vec::<String>::new());
         assert_eq!(read("9, zzzz"), ["9", "zzzz"]);
         assert!(parse("1, ???", &STEPS).is_err());
+    }
+
+    #[test]
+    fn a_range_is_its_steps_unless_a_step_is_called_so() {
+        assert_eq!(read("1-3, k3f9"), ["1", "2", "3", "k3f9"]);
+        assert_eq!(read("[1–2, 4..5]"), ["1", "2", "4", "5"]);
+        assert_eq!(read("Steps 2-3"), ["2", "3"]);
+        assert_eq!(read("3-3"), ["3"]);
+        // Not a range, or one that nobody means.
+        for list in ["3-1", "1-2-3", "1-4000000000", "login/17-01"] {
+            assert_eq!(read(list), [list]);
+        }
+        let named = [Named { number: 1, id: Some("17-01"), title: "Log in" }, STEPS[1]];
+        let found = parse("17-01, 1-2", &named).unwrap();
+        let found: Vec<String> = found.iter().map(|found| found.step.to_string()).collect();
+        assert_eq!(found, ["17-01", "1", "2"]);
+    }
+
+    #[test]
+    fn a_range_follows_its_steps() {
+        let renamed = |list: &str, moved: &[(u32, u32)]| {
+            let found = parse(list, &STEPS).unwrap();
+            rename(list, &found, |step| {
+                let moved = moved.iter().find(|(from, _)| *step == StepRef::Number(*from));
+                moved.map(|(_, to)| (*to, String::new()))
+            })
+        };
+        assert_eq!(renamed("1..3", &[]), "1..3");
+        assert_eq!(renamed("1..3", &[(1, 1)]), "1..3");
+        assert_eq!(renamed("[1–3], 4", &[(1, 2), (2, 3), (3, 4), (4, 5)]), "[2-4], 5");
+        assert_eq!(renamed("Steps 1-3", &[(3, 4), (4, 5)]), "Steps 1-2, 4");
+        assert_eq!(renamed("1-3", &[(2, 7)]), "1, 3, 7");
     }
 
     #[test]

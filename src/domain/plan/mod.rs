@@ -56,6 +56,13 @@ pub struct Metadata {
     pub other: Vec<(String, String)>,
 }
 
+impl Metadata {
+    /// Why the plan is paused.
+    pub(crate) fn paused_because(&self) -> Option<&str> {
+        self.other.iter().find(|(key, _)| key == "paused_because").map(|(_, why)| why.as_str())
+    }
+}
+
 /// A plan and the document it was read from.
 #[derive(Clone, Debug)]
 pub struct Plan {

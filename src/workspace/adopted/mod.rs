@@ -353,6 +353,7 @@ impl Workspace {
             let new = match &change.kind {
                 ChangeKind::Write(bytes) => bytes.clone(),
                 ChangeKind::Splice(splices) => spliced(old, splices),
+                ChangeKind::Edit(_, new) => new.to_vec(),
                 ChangeKind::Remove => {
                     let message = format!("`{file}` cannot be removed from an adopted state");
                     return Err(Error::refused(ErrorCode::BadValue, message));

@@ -365,6 +365,16 @@ pub struct ContextText {
 }
 
 impl Change {
+    /// The words for all kinds of change.
+    pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
+        "plan.set plan.pause migrate plan.resume step.add step.start step.done step.fail \
+         step.skip step.retry step.reset step.move step.take step.set step.reorder step.remove \
+         context.add context.set var.set var.unset var.append var.merge var.patch history.add \
+         turn.add constraint.set constraint.unset directive.add directive.remove rule.add \
+         rule.remove event.emit checkpoint.create review.open review.decide"
+            .split(' ')
+    }
+
     /// The word for the operation log, such as `step.done`.
     pub(crate) fn kind(&self) -> &'static str {
         match self {

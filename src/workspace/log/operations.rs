@@ -48,6 +48,14 @@ impl Workspace {
         Ok(self.store.operations(limit)?)
     }
 
+    /// Refuses a user who may not read the log, for whom it would look empty.
+    ///
+    /// # Errors
+    /// `.statedir/` is closed to this user.
+    pub(crate) fn require_log(&self) -> Result<(), Error> {
+        Ok(self.store.require_access()?)
+    }
+
     /// All files as they were right after an operation, given by its id or the beginning of it.
     ///
     /// The history has its length of then, taken from the current file.

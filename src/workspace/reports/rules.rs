@@ -5,7 +5,10 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     domain::{Bullet, ErrorCode, Problem, Review, Setting, StateFile, StepRef},
-    rules::{Action, Directive, Explanation, RuleError, WrittenRule, explain, is_meant_as_rule},
+    rules::{
+        Action, Directive, Explanation, RuleError, WrittenRule, as_reported, explain,
+        is_meant_as_rule,
+    },
     text::Place,
     workspace::{
         Answer, Change, Draft, Error, Snapshot, StepResult, Workspace,
@@ -240,6 +243,7 @@ impl Workspace {
         if let Some(event) = event {
             event.add_to(&mut after);
         }
+        let after = as_reported(&after, draft.workflow());
         Ok((entry.source.clone(), explain(rule, &before, &after)))
     }
 

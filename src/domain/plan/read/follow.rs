@@ -235,7 +235,7 @@ mod tests {
                 // From what is kept of a plan the same has to follow.
                 let read = Plan::read(document);
                 let source = read.document.source();
-                let kept = read.to_table().and_then(|table| Plan::from_table(source, table));
+                let kept = read.to_table().and_then(|table| Plan::from_table(source.to_owned(), table));
                 plan = Rc::new(kept.unwrap_or(read));
             }
         }

@@ -112,12 +112,17 @@ impl Document {
         name: &str,
         candidates: impl Iterator<Item = SectionId> + Clone,
     ) -> Vec<SectionId> {
-        let title = |id: &SectionId| self.section(*id).title.trim();
-        let exact: Vec<_> = candidates.clone().filter(|id| title(id) == name).collect();
+        // Most titles differ from the beginning, so that their end need not be looked for.
+        let named = |id: &SectionId, is: fn(&str, &str) -> bool| {
+            let title = self.section(*id).title.trim_start();
+            title.get(..name.len()).is_some_and(|begin| is(begin, name)) && is(title.trim(), name)
+        };
+        let exact: Vec<_> =
+            candidates.clone().filter(|id| named(id, |title, name| title == name)).collect();
         if !exact.is_empty() {
             return exact;
         }
-        candidates.filter(|id| title(id).eq_ignore_ascii_case(name)).collect()
+        candidates.filter(|id| named(id, str::eq_ignore_ascii_case)).collect()
     }
 
     fn ambiguous(&self, name: &str, offsets: impl Iterator<Item = usize>) -> LookupError {

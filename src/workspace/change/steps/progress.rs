@@ -174,9 +174,11 @@ impl<'d, 'e, 'p> PlanProgress<'d, 'e, 'p> {
         match workflow.plan_role(&from) {
             Some(PlanRole::Active) => return Ok(()),
             Some(PlanRole::Paused) => {
+                let why = self.plan.metadata.paused_because();
+                let why = why.and_then(|why| why.lines().next()).map(|why| format!(": {why}"));
                 return Err(Error::refused_with(
                     ErrorCode::Paused,
-                    "the plan is paused",
+                    format!("the plan is paused{}", why.unwrap_or_default()),
                     "`statedir resume` continues it",
                 ));
             }

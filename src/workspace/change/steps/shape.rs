@@ -106,8 +106,12 @@ pub(in crate::workspace) fn add_all(
             return Err(taken_id(&id));
         }
         let mut waits_for: Vec<(u32, String)> = Vec::new();
-        for selected in shape.depends_on.as_deref().unwrap_or_default() {
-            let of_these = match selected {
+        let is_named = |wanted: &StepRef| {
+            matches!(wanted, StepRef::Id(id) if ids.contains_key(id)) || plan.step(wanted).is_ok()
+        };
+        let wanted = shape.depends_on.as_deref().unwrap_or_default();
+        for selected in each(wanted, is_named, number) {
+            let of_these = match &selected {
                 StepRef::Number(number) => Some(*number).filter(|number| *number >= first),
                 StepRef::Id(id) => ids.get(id).copied(),
                 StepRef::Label(_) => None,
@@ -115,10 +119,10 @@ pub(in crate::workspace) fn add_all(
             let (number, title) = match of_these {
                 Some(number) => {
                     let title = titles.get((number - first) as usize).cloned();
-                    (number, title.map_or_else(|| plan.step(selected).map(|_| String::new()), Ok)?)
+                    (number, title.map_or_else(|| plan.step(&selected).map(|_| String::new()), Ok)?)
                 }
                 None => {
-                    let steps = identified(&mut progress, &plan, Some(slice::from_ref(selected)))?;
+                    let steps = identified(&mut progress, &plan, Some(slice::from_ref(&selected)))?;
                     let Some(step) = steps.first() else { continue };
                     let (number, title) = progress.name(step);
                     (number, title.to_owned())
@@ -289,8 +293,19 @@ pub(in crate::workspace::change) fn set(
     let mut progress = PlanProgress::new(draft, &plan)?;
     let id = progress.identify(step);
     let depends_on = identified(&mut progress, &plan, shape.depends_on.as_deref())?;
+    let mut dropped = String::new();
     if shape.depends_on.is_some() {
         refuse_cycle(&plan, step, &depends_on)?;
+        let is_kept = |wanted: &&StepRef| depends_on.iter().any(|step| step.is(wanted));
+        let gone = step.depends_on.iter().filter(|wanted| !is_kept(wanted));
+        let gone = gone.map(|wanted| match plan.step(wanted) {
+            Ok(step) => step.number.to_string(),
+            Err(_) => wanted.to_string(),
+        });
+        let gone: Vec<String> = gone.collect();
+        if !gone.is_empty() {
+            dropped = format!(": it no longer depends on {}", gone.join(", "));
+        }
     }
     if let Some(new_title) = &shape.title {
         progress.step(step).set_title(&title(new_title)?);
@@ -335,7 +350,7 @@ pub(in crate::workspace::change) fn set(
     let plan = draft.plan()?;
     let step = plan.step(&StepRef::Number(step.number))?;
     let status = step.status.clone().unwrap_or_default();
-    Ok(Answer::new(format!("step {} changed", step.number))
+    Ok(Answer::new(format!("step {} changed{dropped}", step.number))
         .with("step", step_json(step, &id, &status)))
 }
 
@@ -409,8 +424,9 @@ fn identified<'p>(
     wanted: Option<&[StepRef]>,
 ) -> Result<Vec<&'p Step>, Error> {
     let mut steps: Vec<&Step> = Vec::new();
-    for selected in wanted.unwrap_or_default() {
-        let step = plan.step(selected)?;
+    let is_named = |wanted: &StepRef| plan.step(wanted).is_ok();
+    for selected in each(wanted.unwrap_or_default(), is_named, plan.new_number(None)) {
+        let step = plan.step(&selected)?;
         plan.refuse_copied(step)?;
         progress.identify(step);
         if !steps.iter().any(|known| known.offset == step.offset) {
@@ -418,6 +434,23 @@ fn identified<'p>(
         }
     }
     Ok(steps)
+}
+
+/// The steps of a list, a range such as `1-3` as its steps unless a step is called so. One that reaches
+/// the number `end`, which no step has, is its last step alone: that is what is wrong with it.
+fn each(
+    wanted: &[StepRef],
+    is_named: impl Fn(&StepRef) -> bool,
+    end: u32,
+) -> impl Iterator<Item = StepRef> {
+    wanted.iter().flat_map(move |step| {
+        let range = step.range().filter(|_| !is_named(step)).map(|range| match *range.end() {
+            last if last < end => range,
+            last => last..=last,
+        });
+        let single = range.is_none().then(|| step.clone());
+        single.into_iter().chain(range.into_iter().flatten().map(StepRef::Number))
+    })
 }
 
 fn refuse_cycle(plan: &Plan, step: &Step, depends_on: &[&Step]) -> Result<(), Error> {
