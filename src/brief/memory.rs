@@ -97,7 +97,7 @@ pub(crate) struct LongTerm {
 pub(crate) struct ProjectMemory {
     /// The short name.
     pub title: Option<String>,
-    /// What is to be reached.
+    /// The goal.
     pub goal: Option<String>,
     /// `EXECUTION` or `SIMULATION`.
     pub mode: Option<String>,

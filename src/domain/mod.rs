@@ -34,7 +34,7 @@ pub(crate) use feedback::Sentiment;
 pub use file::StateFile;
 pub(crate) use lifecycle::gate::{AtLimit, Gate, Route};
 pub use lifecycle::{PlanRole, StepRole, Workflow};
-pub(crate) use lifecycle::{Refusal, Subject, step_at_hand};
+pub(crate) use lifecycle::{Refusal, Subject, current_step_number};
 pub(crate) use literal::field as literal_field;
 pub(crate) use plan::Metadata;
 pub use plan::Plan;

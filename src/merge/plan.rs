@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::markdown::{MergedThing, OURS, THEIRS};
 use super::step::{TitledLists, finish_step, title_dependencies};
 use crate::domain::outline::{Outline, SectionRole, StepHeading, Thing, ThingId, ThingKind};
-use crate::domain::{Plan, PlanRole, StepId, StepRole, Variables, Workflow, step_at_hand};
+use crate::domain::{Plan, PlanRole, StepId, StepRole, Variables, Workflow, current_step_number};
 use crate::text::markdown::Document;
 
 /// The variables with `step_data` as the plan has it; as they were where they have none or where
@@ -86,7 +86,7 @@ pub(super) fn finish(
     if outlines.iter().skip(1).any(|outline| follows_steps(outline, workflow))
         && let Some(current) = field_mut(metadata, "current_step")
     {
-        current.value = step_at_hand(&roles).to_string();
+        current.value = current_step_number(&roles).to_string();
     }
     if let Some(status) = field_mut(metadata, "status")
         && workflow.plan_role(unquoted(&status.value)).is_none()
@@ -165,7 +165,8 @@ pub(super) fn numbers(root: &mut MergedThing) -> Vec<(String, u32)> {
 /// Whether the current step is the one that follows from the steps.
 fn follows_steps(outline: &Outline<'_>, workflow: &Workflow) -> bool {
     let current = metadata_field(outline, "current_step");
-    current.is_some_and(|text| text == step_at_hand(&step_roles(outline, workflow)).to_string())
+    current
+        .is_some_and(|text| text == current_step_number(&step_roles(outline, workflow)).to_string())
 }
 
 /// The status of a plan that is being worked on, as written.

@@ -75,7 +75,7 @@ pub(crate) enum ErrorKind {
     /// A person has to agree first; the question is put to them.
     #[error("a person must approve this first: {question}")]
     NeedsReview {
-        /// What is to be decided.
+        /// The question.
         question: String,
         /// The move that approving it makes; none where the one who asked makes it.
         waiting: Option<Box<super::Change>>,

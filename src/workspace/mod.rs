@@ -133,7 +133,7 @@ impl Workspace {
         let dir = dir.into();
         let files = FileSet::of(&dir);
         let store = Store::new(files.store_layout(&dir));
-        let store = setup::trust::with_trust_level(store, &*options.version_control);
+        let store = setup::with_trust_level(store, &*options.version_control);
         Self { store, env, options, files }
     }
 

@@ -170,7 +170,7 @@ mod tests {
             assert_eq!(&line[word], said, "{line}");
             assert!(line[status].starts_with(said), "{line}");
         }
-        // What is said behind a word is about that, and goes with it.
+        // What is said after a word is about that, and goes with it.
         let (status, _) = status_of("Status: pending review (soon)", &grammar).unwrap();
         assert_eq!(status, 8..22);
         for line in ["- Statuses: many", "- **Status:**", "- **状态**", "状态机：进行中"] {

@@ -356,7 +356,7 @@ impl Workflow {
 
 /// The number of the current step, from numbers and roles: the first active one, else the first open
 /// or failed one, else the first waiting one, else the last.
-pub(crate) fn step_at_hand(steps: &[(u32, Option<StepRole>)]) -> u32 {
+pub(crate) fn current_step_number(steps: &[(u32, Option<StepRole>)]) -> u32 {
     let lowest = |wanted: &[StepRole]| {
         let fits = steps.iter().filter(|(_, role)| role.is_some_and(|role| wanted.contains(&role)));
         fits.map(|(number, _)| *number).min()

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::domain::{Plan, PlanRole, Step, StepRole, Workflow, step_at_hand};
+use crate::domain::{Plan, PlanRole, Step, StepRole, Workflow, current_step_number};
 
 /// Steps by what their status means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,8 +31,11 @@ pub struct StepCounts {
 impl StepCounts {
     /// Counts steps, each given by its number and the role of its status.
     pub(crate) fn of(steps: &[(u32, Option<StepRole>)]) -> Self {
-        let mut counts =
-            Self { total: steps.len(), current_step: step_at_hand(steps), ..Self::default() };
+        let mut counts = Self {
+            total: steps.len(),
+            current_step: current_step_number(steps),
+            ..Self::default()
+        };
         for (_, role) in steps {
             *match role {
                 Some(StepRole::Done) => &mut counts.done,

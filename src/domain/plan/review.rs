@@ -44,7 +44,7 @@ impl Decision {
 pub struct Review {
     /// Its name, such as `r1`.
     pub id: String,
-    /// What is to be decided.
+    /// The question.
     pub text: String,
     /// Whether and how it was decided.
     pub decision: Decision,

@@ -12,7 +12,7 @@ pub(super) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The offset behind the string that begins with the quote at `at`.
+/// The offset after the string that begins with the quote at `at`.
 pub(super) fn string_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
     let mut here = at + 1;
     loop {
@@ -69,7 +69,7 @@ pub(super) fn quote(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// The offset behind the number at `at`. Numbers too large for a double are refused.
+/// The offset after the number at `at`. Numbers too large for a double are refused.
 pub(super) fn number_end(source: &str, at: usize) -> Result<usize, Fault> {
     let bytes = source.as_bytes();
     let digits = |mut at: usize| {

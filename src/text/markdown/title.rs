@@ -116,13 +116,13 @@ fn atx_text(source: &str, start: usize) -> (Range<usize>, bool) {
     let last = if closed { line::trim_end(source, text, text + open.len()) } else { last };
     match text < last {
         true => (text..last, true),
-        // Nothing between the marks: the title goes right behind them.
+        // Nothing between the marks: the title goes right after them.
         false => (from..from, false),
     }
 }
 
 /// Whether a title behind marks has nothing in it that can be markup: words with single blanks
-/// between them, the commonest marks within or behind a word, and signs that mean nothing.
+/// between them, the commonest marks within or after a word, and signs that mean nothing.
 fn is_plain(title: &str) -> bool {
     let mut before = ' ';
     let is_fitting = title.chars().all(|c| {

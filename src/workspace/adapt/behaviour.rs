@@ -13,7 +13,7 @@ use crate::{
 /// Where the values from before a behaviour are kept, so that it can be reverted.
 const KEPT: &str = "adaptation";
 
-/// Applies the behaviours of a new task type, and takes those of the old one back.
+/// Applies the behaviours of a new task type, and reverts those of the old one.
 pub(super) fn apply_for_task(
     draft: &mut Draft<'_>,
     change: &Change,
@@ -31,7 +31,7 @@ pub(super) fn apply_for_task(
     if let Some(behaviour) = found {
         let place = constraints.place(behaviour.item);
         match Action::parse_all_with(&behaviour.text, draft.workflow()) {
-            // Prose is passed on as it stands.
+            // Prose is passed on verbatim.
             Err(_) if !is_meant_as_rule(&behaviour.text, draft.workflow()) => {}
             Err(error) => draft.notices.push(format!(
                 "constraints.md:{place}: the behaviour for {} is not understood: {error}",
@@ -82,7 +82,7 @@ fn is_for(key: &str, task: &str) -> bool {
     plain(key) == plain(task)
 }
 
-/// Puts back what the last behaviour changed, where nobody has changed it since.
+/// Restores what the last behaviour changed, unless it was changed since.
 fn take_back(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     let variables = draft.variables()?;
     let Some(Value::Object(kept)) = variables.get(&format!("{KEPT}.behaviour")) else {

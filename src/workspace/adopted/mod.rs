@@ -179,7 +179,7 @@ impl Workspace {
     ) -> Self {
         let files = FileSet::Adopting(Arc::new(layout));
         let store = Store::new(files.store_layout(dir));
-        let store = setup::trust::with_trust_level(store, &*options.version_control);
+        let store = setup::with_trust_level(store, &*options.version_control);
         Self { store, env, options, files }
     }
 

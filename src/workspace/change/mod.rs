@@ -268,7 +268,7 @@ pub enum Change {
     /// Asks a person; the plan waits for the answer.
     #[serde(rename = "review.open")]
     ReviewOpen {
-        /// What is to be decided.
+        /// The question.
         text: String,
     },
     /// Takes a person's decision.

@@ -40,7 +40,7 @@ pub struct Overview {
     pub revision: String,
     /// The short name.
     pub title: String,
-    /// What is to be reached.
+    /// The goal.
     pub goal: Option<String>,
     /// The name of the execution.
     pub execution_id: Option<String>,
@@ -72,7 +72,7 @@ pub struct Overview {
     pub groups: Vec<Group>,
     /// What is known of the ticket it is about.
     pub(crate) ticket: Option<TicketOverview>,
-    /// Why the group at hand cannot go on.
+    /// Why the current group cannot go on.
     pub(crate) stopped: Option<String>,
     /// How often one step may be attempted before a person is asked.
     pub retry_limit: u32,

@@ -2,7 +2,7 @@
 
 use super::{
     super::{reports::open_steps::is_about, snapshot::liveness::Liveness, *},
-    last_words,
+    last_action,
 };
 use crate::{
     domain::{Plan, PlanRole, Step, StepRef, StepRole, Workflow},
@@ -63,7 +63,7 @@ pub(crate) struct Examined {
     pub evidence: Evidence,
     /// The revision it was read at.
     pub revision: Revision,
-    /// When the step at hand began.
+    /// When the current step began.
     pub since: Option<String>,
     /// Files that the step names.
     pub wanted: Vec<WantedFile>,
@@ -293,7 +293,7 @@ impl Gatherer<'_> {
 
     fn step_evidence(&self, step: &Step) -> StepEvidence {
         let role = self.role(step);
-        let last_action = last_words::said(step, self.entries, self.operations);
+        let last_action = last_action::last_action(step, self.entries, self.operations);
         let id = step.id.as_ref().map(ToString::to_string);
         let touched = id.as_deref().and_then(|id| self.facts.touches.get(id));
         let mut state_changes = touched.cloned().unwrap_or_default();

@@ -6,7 +6,7 @@
 
 mod apply;
 mod gather;
-mod last_words;
+mod last_action;
 
 pub(crate) use self::{
     apply::DecidedBy,

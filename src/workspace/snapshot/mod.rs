@@ -84,7 +84,7 @@ impl Snapshot {
     /// The lifecycle in force.
     ///
     /// # Errors
-    /// A workflow.yaml of one's own cannot be used.
+    /// A custom workflow.yaml cannot be used.
     pub(crate) fn workflow(&self) -> Result<Cow<'static, Workflow>, Error> {
         workflow(&self.view)
     }

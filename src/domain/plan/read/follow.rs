@@ -285,7 +285,7 @@ mod tests {
         assert!(!add(first, None, 4, "Step 4: Tell"), "part of another step");
     }
 
-    /// Red without the check that an edit is of the plan at hand.
+    /// Red without the check that an edit is of the current plan.
     #[test]
     fn an_edit_of_another_document_is_read_as_a_whole() {
         let plan = Rc::new(Plan::read(Document::parse(samples::PLANS[0]).unwrap()));

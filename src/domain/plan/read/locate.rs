@@ -189,7 +189,7 @@ fn holds_steps(document: &Document, section: SectionId) -> bool {
     children.iter().any(|id| is_step(id) || holds_steps(document, *id))
 }
 
-/// The text behind the box of an item, if it has one.
+/// The text after the box of an item, if it has one.
 fn read_box(document: &Document, item: ItemId) -> Option<Heading> {
     let found = document.item(item);
     let text = document.text(item);

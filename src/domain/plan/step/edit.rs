@@ -79,7 +79,7 @@ impl StepUpdate {
         self.put(key, None);
     }
 
-    /// Sets the title behind the number.
+    /// Sets the title after the number.
     pub(crate) fn set_title(&mut self, title: &str) {
         self.title = Some(title.to_owned());
     }
@@ -119,7 +119,7 @@ impl StepUpdate {
 }
 
 impl Plan {
-    /// Adds a step after `after`, or at the end. Steps behind it get their numbers elsewhere.
+    /// Adds a step after `after`, or at the end. Steps after it get their numbers elsewhere.
     pub(crate) fn add_step(
         &self,
         edit: &mut Edit<'_>,
@@ -317,7 +317,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Takes a step away. Steps behind it get their numbers elsewhere.
+    /// Takes a step away. Steps after it get their numbers elsewhere.
     pub(crate) fn remove_step(&self, edit: &mut Edit<'_>, step: &Step) {
         match step.item {
             Some(item) => edit.remove_item(item),

@@ -253,7 +253,7 @@ impl Step {
         self.details.get()
     }
 
-    /// Its heading, or the text behind its box.
+    /// Its heading, or the text after its box.
     pub(crate) fn written_heading(&self) -> Heading {
         let HeadingForm { number, mark, is_mark_first, has_unknown_mark } = self.heading;
         let (prefix, title) = (self.heading_prefix.clone(), self.title.clone());

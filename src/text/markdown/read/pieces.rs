@@ -235,7 +235,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// The number of a section behind it, by the one that it had.
+    /// The number of a section after it, by the one that it had.
     fn renumbered(&self, old: usize) -> usize {
         old - self.run.old.end + self.run.new.end
     }

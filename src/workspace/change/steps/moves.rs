@@ -48,7 +48,7 @@ pub struct StepMove {
     /// The tool that was actually used.
     #[serde(default)]
     pub tool: Option<String>,
-    /// Also where somebody else holds the step.
+    /// Even if somebody else holds the step.
     #[serde(default)]
     pub force: bool,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     domain::{
         ErrorCode, Plan, PlanRole, StateFile, Step, StepCost, StepId, StepRef, StepRole as Role,
-        StepUpdate, Workflow, plan::dependencies, step_at_hand,
+        StepUpdate, Workflow, current_step_number, plan::dependencies,
     },
     text::markdown::Edit,
     workspace::{
@@ -347,7 +347,7 @@ impl<'d, 'e, 'p> PlanProgress<'d, 'e, 'p> {
             numbered.push((self.name(step).0, self.role(step)));
         }
         numbered.extend(self.added.iter().map(|(n, s)| (*n, workflow.step_role(s))));
-        step_at_hand(&numbered)
+        current_step_number(&numbered)
     }
 }
 

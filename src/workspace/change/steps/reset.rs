@@ -13,7 +13,7 @@ use serde_json::json;
 pub(in crate::workspace::change) struct Reset<'a> {
     /// Why.
     pub(in crate::workspace::change) note: Option<&'a str>,
-    /// Also where somebody else holds it.
+    /// Even if somebody else holds it.
     pub(in crate::workspace::change) force: bool,
     /// As if it had never been tried: the counts are cleared, and its review is closed.
     pub(in crate::workspace::change) fresh: bool,

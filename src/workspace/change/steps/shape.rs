@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Adds a step at the end, or behind another.
+/// Adds a step at the end, or after another.
 pub(in crate::workspace::change) fn add(
     draft: &mut Draft<'_>,
     shape: &StepShape,
