@@ -138,6 +138,16 @@ impl Store {
         matches!(self.trust_level, Trust::Denied { is_closed: true, .. })
     }
 
+    /// Refuses what cannot be answered without the private directory.
+    pub(crate) fn require_access(&self) -> Result<()> {
+        if !self.lacks_access() {
+            return Ok(());
+        }
+        let path = self.layout.dir.join(PRIVATE);
+        let message = format!("`{}` is closed to this user: permission denied", path.display());
+        Err(io::Error::new(ErrorKind::PermissionDenied, message)).at(&path)
+    }
+
     /// Whether the private directory is used.
     pub(crate) fn uses_private_directory(&self) -> bool {
         !matches!(self.trust_level, Trust::Denied { .. })
@@ -155,14 +165,11 @@ impl Store {
 
     /// The store for a change: a private directory that is not trusted is set aside first.
     pub(crate) fn for_change(&self) -> Result<(Store, Option<Report>)> {
-        let Trust::Denied { is_closed, why, inode } = self.trust_level else {
+        let Trust::Denied { why, inode, .. } = self.trust_level else {
             return Ok((self.clone(), None));
         };
+        self.require_access()?;
         let path = self.layout.dir.join(PRIVATE);
-        if is_closed {
-            let message = format!("`{}` is closed to this user: permission denied", path.display());
-            return Err(io::Error::new(ErrorKind::PermissionDenied, message)).at(&path);
-        }
         let state = Directory::open(&self.layout.dir).at(&path)?;
         let guard = state.lock().at(&path)?;
         let found = state.stat(PRIVATE).at(&path)?.map(|stat| stat.ino);

@@ -49,6 +49,24 @@ fn a_fired_rule_is_explained_in_the_history_and_undone_with_its_command() {
 }
 
 #[test]
+fn feedback_that_names_the_sentiment_is_seen_by_rules_about_it() {
+    let project = Project::new();
+    let emit = |kind: &str, fields: &str| project.json(&["event", "emit", kind, fields]);
+    project.ok(&["rule", "add", "If sentiment drops to frustrated → pause"]);
+    let explain = ["rule", "explain", "5", "--event", "feedback", "sentiment=frustrated"];
+    assert!(project.ok(&explain).stdout.contains("\nfires: "));
+    for (kind, fields) in [("feedback", "sentiment=angry"), ("poll", "sentiment=frustrated")] {
+        assert_eq!(emit(kind, fields)["fired"], json!(null), "{kind} {fields}");
+    }
+    assert_eq!(emit("feedback", "sentiment=Frustrated")["fired"][0]["rule"], 5);
+    // What the file has is changed by rules alone, from what it had.
+    project.ok(&["constraint", "set", "user_sentiment", "pleased"]);
+    project.ok(&["rule", "add", "If user provides negative feedback → lower user_sentiment"]);
+    assert_eq!(emit("feedback", "sentiment=frustrated")["fired"][1]["rule"], 6);
+    assert_eq!(project.json(&["constraint", "get", "user_sentiment"])["value"], "neutral");
+}
+
+#[test]
 fn feedback_and_custom_events_fire_rules() {
     let project = Project::new();
     let answer = project.json(&["event", "emit", "feedback", "sentiment=positive"]);

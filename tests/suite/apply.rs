@@ -148,3 +148,20 @@ fn the_help_names_every_operation_with_all_of_its_members() {
         }
     }
 }
+
+#[test]
+fn an_unknown_op_is_answered_with_what_was_meant() {
+    let project = Project::with_steps(1);
+    for (typed, meant) in [
+        ("step.ad", "did you mean `step.add`? `statedir apply --help` lists all of them"),
+        ("step_done", "did you mean `step.done`? `statedir apply --help` lists all of them"),
+        ("pause", "did you mean `plan.pause`? `statedir apply --help` lists all of them"),
+        ("xyzzy", "`statedir apply --help` lists all of them"),
+    ] {
+        let ran =
+            project.run_with_input(&["apply", "-", "--json"], &json!({"op": typed}).to_string());
+        let error = &ran.json()["error"];
+        assert_eq!(error["message"], format!("change 1 of 1: there is no op `{typed}`"));
+        assert_eq!(error["hint"], meant);
+    }
+}

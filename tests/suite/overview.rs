@@ -248,3 +248,24 @@ fn a_report_that_counts_for_itself_is_found_out() {
     assert_eq!(status(&project)["cost"], 0.35);
     assert_eq!(disagreements(&self::reports(&project)), [""; 0]);
 }
+
+#[test]
+fn status_says_why_a_plan_is_paused_and_no_limit_that_is_not_set() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1", "--tool", "WebFetch"]);
+    let status = project.ok(&["status"]).stdout;
+    assert!(
+        !status.contains("limits") && status.contains("used      web requests 1\n"),
+        "{status}"
+    );
+    project.ok(&["constraint", "set", "max_web_requests", "5"]);
+    assert!(project.ok(&["status"]).stdout.contains("web requests 1 of 5"));
+    project.ok(&["pause", "--why", "the key is missing\nsince Monday"]);
+    let status = project.ok(&["status"]).stdout;
+    assert!(status.contains("): the key is missing\n"), "{status}");
+    let refused = project.refused(1, &["step", "start", "2"]);
+    assert_eq!(refused["error"]["message"], "the plan is paused: the key is missing");
+    project.ok(&["resume"]);
+    assert!(!project.ok(&["status"]).stdout.contains("the key is missing"));
+}

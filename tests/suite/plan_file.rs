@@ -259,3 +259,45 @@ fn a_refusal_names_the_fence_that_was_never_closed() {
     let checked = project.run(&["check"]).stdout;
     assert!(checked.contains("hides the headings after it\n"), "{checked}");
 }
+
+#[test]
+fn a_range_of_steps_is_what_people_type() {
+    let project = Project::with_steps(5);
+    let waits_for =
+        |step: &str| project.json(&["step", "show", step])["step"]["depends_on"].clone();
+    project.ok(&["step", "add", "Sum up", "--depends-on", "1-3,5"]);
+    assert_eq!(waits_for("6").as_array().unwrap().len(), 4, "{}", waits_for("6"));
+    let changes = r#"[{"op": "step.add", "title": "A", "depends_on": ["2..3"]},
+                      {"op": "step.add", "title": "B", "depends_on": ["6-7"]}]"#;
+    project.ok_with_input(&["apply", "-"], changes);
+    assert_eq!(waits_for("8").as_array().unwrap().len(), 2, "{}", waits_for("8"));
+    let answer = project.ok(&["step", "set", "6", "depends_on=4–5"]).stdout;
+    assert!(answer.contains("it no longer depends on 1, 2, 3"), "{answer}");
+    let refused = project.refused(1, &["step", "set", "6", "--depends-on", "1-99"]);
+    assert_eq!(refused["error"]["message"], "there is no step `99`");
+    project.refused(1, &["step", "set", "2", "--depends-on", "1-2"]);
+    // A step that is called so is that step.
+    project.ok(&["step", "add", "Log in", "--id", "1-3"]);
+    project.ok(&["step", "set", "6", "--depends-on", "1-3"]);
+    assert_eq!(waits_for("6"), serde_json::json!(["1-3"]));
+    project.ok(&["check"]);
+}
+
+#[test]
+fn a_range_in_the_file_follows_its_steps() {
+    let project = Project::with_steps(4);
+    let plan = project.read("plan.md");
+    let at = plan.rfind("- **id**").unwrap();
+    project.write("plan.md", format!("{}- **depends_on**: 1-3\n{}", &plan[..at], &plan[at..]));
+    project.ok(&["check"]);
+    project.refused(1, &["step", "start", "4"]);
+    project.ok(&["step", "add", "In between", "--after", "1"]);
+    let plan = project.read("plan.md");
+    assert!(plan.contains("- **depends_on**: 1, 3-4\n"), "{plan}");
+    for step in ["1", "3", "4"] {
+        project.ok(&["step", "start", step]);
+        project.ok(&["step", "done", step]);
+    }
+    project.ok(&["step", "start", "5"]);
+    project.ok(&["check"]);
+}

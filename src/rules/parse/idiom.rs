@@ -13,7 +13,7 @@ use crate::{
         Condition, Op, Operand, RuleError,
         parse::{
             comparison::alternatives,
-            idiom_count::{self, IN_A_ROW},
+            idiom_count::{self, IN_A_ROW, or_more},
             lexer::{Kind, Token},
             operand::{amount, listed_value, named_value, number},
             operator::comparative,
@@ -140,6 +140,7 @@ pub(in crate::rules) fn any_idiom(input: &mut Input<'_>) -> Parsed<Condition> {
         label,
         idiom_count::counted,
         idiom_count::measured,
+        idiom_count::remaining_budget,
         idiom_count::all_steps,
         a_step,
         feedback,
@@ -175,7 +176,7 @@ fn label(input: &mut Input<'_>) -> Parsed<Condition> {
             "failures repeat",
         ])
         .map(|_| Condition::compare_count("consecutive_failures", Op::AtLeast, 2.0)),
-        any_phrase(phrases!["step failure", "a step failure", "any step failure"])
+        any_phrase(phrases!["step failure", "a step failure", "any step failure", "failure"])
             .map(|_| happened(STEP_FAILED)),
         any_phrase(phrases!["cost overrun", "cost overruns", "budget overrun", "budget exceeded"])
             .map(|_| against("cost", "budget")),
@@ -240,13 +241,14 @@ fn a_step(input: &mut Input<'_>) -> Parsed<Condition> {
         return Ok(happened(event));
     }
     let place = *input;
-    let op = opt(comparative).parse_next(input)?.unwrap_or(Op::AtLeast);
-    let times = alt((
-        phrase("twice").value(2.0),
-        phrase("thrice").value(3.0),
-        (number, phrase("times")).map(|(times, ())| times),
+    let op = opt(comparative).parse_next(input)?;
+    let (times, more) = alt((
+        (phrase("twice").value(2.0), opt(or_more)),
+        (phrase("thrice").value(3.0), opt(or_more)),
+        (number, opt(or_more), phrase("times")).map(|(times, more, ())| (times, more)),
     ))
     .parse_next(input)?;
+    let op = op.or(more).unwrap_or(Op::AtLeast);
     if opt(any_phrase(IN_A_ROW)).parse_next(input)?.is_some() {
         return Ok(Condition::compare_count("consecutive_failures", op, times));
     }

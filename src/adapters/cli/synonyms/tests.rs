@@ -239,6 +239,10 @@ fn the_words_of_the_user_are_kept() {
             false,
             "`statedir step take 3 --force --why 'its session is gone'`",
         ),
+        (&["dep", "add", "5", "4"], false, "`statedir step set 5 --depends-on 4`"),
+        (&["step", "depend", "5", "--on", "1-3"], false, "`statedir step set 5 --depends-on 1-3`"),
+        (&["pause"], false, "`statedir pause --why 'what it waits for'`"),
+        (&["stop"], false, "`statedir pause --why 'what it waits for'`"),
         (&["pause", "waiting for a key"], true, "`statedir pause --why 'waiting for a key'`"),
     ] {
         assert_eq!(read_as(line), (works, command.to_owned()), "{line:?}");

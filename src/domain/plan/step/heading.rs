@@ -9,6 +9,9 @@ use crate::{
     text::markdown::{Document, SectionId},
 };
 
+/// A higher number is part of the title: others must be able to follow.
+const HIGHEST: u32 = 999_999_999;
+
 const SEPARATORS: [char; 7] = [':', '：', '.', '-', '–', '—', ')'];
 
 impl StepRole {
@@ -163,6 +166,9 @@ impl Heading {
         };
         let tail = after_word.trim_start_matches(|c: char| c.is_ascii_digit());
         let number: u32 = after_word[..after_word.len() - tail.len()].parse().ok()?;
+        if number > HIGHEST {
+            return None;
+        }
         let (number, title) = match tail.trim_start().strip_prefix(SEPARATORS) {
             Some(title)
                 if tail.starts_with('.') && title.starts_with(|c: char| c.is_ascii_digit()) =>
@@ -362,6 +368,7 @@ mod tests {
         assert_eq!(read("[-] Step 7: Ship"), said(7, "Ship", Some(StepRole::Skipped)));
         assert_eq!(read("🟡 Step 7: Ship"), said(7, "Ship", None));
         assert_eq!(read("3.14 is not a step"), None);
+        assert_eq!(read("Step 4294967295: Last"), None);
     }
 
     #[test]
