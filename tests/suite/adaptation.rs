@@ -487,8 +487,8 @@ fn a_directive_that_fires_is_named_by_its_own_number() {
     let project = Project::new();
     project.ok(&["directive", "add", "Be brief"]);
     project.ok(&["directive", "add", "If sentiment drops to \"frustrated\", seek human guidance"]);
-    let said = project.ok(&["constraint", "set", "user_sentiment", "frustrated"]).stdout;
-    assert!(said.contains("rule 5 (directive 2) fired: review required"), "{said}");
+    let printed = project.ok(&["constraint", "set", "user_sentiment", "frustrated"]).stdout;
+    assert!(printed.contains("rule 5 (directive 2) fired: review required"), "{printed}");
     let explained = project.ok(&["rule", "explain", "5"]).stdout;
     assert!(explained.contains("seek human guidance"), "{explained}");
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// How long to wait on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// A terminal of its own, in which a shell runs a script in a project.
 struct Tmux<'p> {
@@ -59,7 +59,7 @@ impl<'p> Tmux<'p> {
     /// Waits until the screen holds a text.
     #[track_caller]
     fn wait_for(&self, text: &str) -> String {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIME_LIMIT;
         loop {
             let screen = self.screen();
             if screen.contains(text) {

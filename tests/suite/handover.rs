@@ -237,37 +237,6 @@ fn resuming_after_every_compaction_counts_no_attempt() {
 }
 
 #[test]
-fn interruptions_and_rework_are_not_failures() {
-    let project = Project::with_steps(3);
-    for _ in 0..4 {
-        project.ok(&["step", "start", "1"]);
-        project.ok(&["step", "reset", "1"]);
-    }
-    project.ok(&["step", "start", "1"]);
-    project.ok(&["step", "fail", "1", "--error", "x"]);
-    let step = project.json(&["step", "show", "1"])["step"].clone();
-    assert_eq!((&step["attempts"], &step["failures"]), (&json!(5), &json!(1)));
-    let status = project.ok(&["status"]).stdout;
-    assert!(status.contains("attempt 5, failed 1 of 3"), "{status}");
-    project.ok(&["step", "retry", "1"]);
-    project.ok(&["step", "done", "1"]);
-    // A finished step that is redone has not failed either.
-    project.ok(&["step", "start", "2"]);
-    project.ok(&["step", "done", "2"]);
-    project.ok(&["step", "reset", "2"]);
-    for _ in 0..2 {
-        project.ok(&["step", "start", "2"]);
-        project.ok(&["step", "fail", "2", "--error", "x"]);
-        project.ok(&["step", "reset", "2"]);
-    }
-    assert!(project.json(&["review", "list"])["reviews"].as_array().unwrap().is_empty());
-    project.ok(&["step", "start", "2"]);
-    let third = project.json(&["step", "fail", "2", "--error", "x"]);
-    assert_eq!(third["reviews_opened"], json!(["r1"]), "the third failure asks a person");
-    project.ok(&["check"]);
-}
-
-#[test]
 fn without_a_number_only_ones_own_step_is_meant() {
     let project = Project::with_steps(3);
     let (one, two) =

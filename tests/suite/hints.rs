@@ -139,7 +139,7 @@ fn play(scene: &Scene, wrong: &mut Vec<String>) -> Vec<String> {
         if stands_for_something(command) {
             fault(format!("`{command}` cannot be pasted"));
         }
-        if shown_text.code != 0 && *command == scene.says {
+        if shown_text.code != 0 && *command == scene.command {
             fault(format!("`{command}` is the command that was refused"));
         }
         let (found, answer, _) = follow(&in_json, command);
@@ -154,7 +154,7 @@ fn play(scene: &Scene, wrong: &mut Vec<String>) -> Vec<String> {
         fault(format!("{hints:?} lead nowhere"));
     }
     // The sources do not know which directory is named.
-    if let Some((_, rest)) = scene.says.split_once(" -C ")
+    if let Some((_, rest)) = scene.command.split_once(" -C ")
         && let Some(dir) = rest.split(' ').next()
     {
         let named = format!("`statedir -C {dir} ");
@@ -222,7 +222,7 @@ fn a_hint_without_a_scene_and_one_that_leads_astray_are_seen() {
     let scene = |setup: &str| Scene {
         name: "control".to_owned(),
         setup: vec![setup.to_owned()],
-        says: "statedir status".to_owned(),
+        command: "statedir status".to_owned(),
         goal: None,
     };
     let stage = Stage::set(&scene("steps 1"));

@@ -250,10 +250,10 @@ fn a_refusal_names_the_fence_that_was_never_closed() {
     project.write("plan.md", "# Plan\n\n## Steps\n\n### Step 1: A\n```\nopen\n\n### Step 2: B\n");
     for args in [&["step", "start", "1"][..], &["step", "add", "C"]] {
         let refused = project.run(args);
-        let said = refused.stderr;
+        let printed = refused.stderr;
         assert!(
-            said.contains("the code fence opened at 6:1 hides the headings after it"),
-            "{said}"
+            printed.contains("the code fence opened at 6:1 hides the headings after it"),
+            "{printed}"
         );
     }
     let checked = project.run(&["check"]).stdout;

@@ -23,7 +23,6 @@ const STEPS: [Step; 6] = [
         &[("RUSTDOCFLAGS", "-D warnings")],
     ),
     ("tests", &["test", "--workspace"], &[]),
-    // The sweeps are about bytes and orders of calls, and cost most of the time: once is enough.
     (
         "tests under a lifecycle of other names",
         &[
@@ -31,6 +30,7 @@ const STEPS: [Step; 6] = [
             "--test",
             "suite",
             "--",
+            // Sweeps over bytes and system calls: they cost most of the time, and once is enough.
             "--skip",
             "faults::",
             "--skip",
@@ -49,7 +49,7 @@ const STEPS: [Step; 6] = [
             "mcp::frames",
             "--skip",
             "brief::every_brief",
-            // Nothing of these is about the names of statuses.
+            // Not about statuses.
             "--skip",
             "fleet::",
             "--skip",
@@ -62,6 +62,19 @@ const STEPS: [Step; 6] = [
             "layers::",
             "--skip",
             "completion::",
+            // The same lifecycle in both runs, which a test in `lifecycle.rs` makes sure of.
+            "--skip",
+            "adopt::",
+            "--skip",
+            "brief_score::",
+            "--skip",
+            "layered_project::",
+            "--skip",
+            "templates::",
+            "--skip",
+            "ticket_project::",
+            "--skip",
+            "tickets::",
         ],
         &[("STATEDIR_TEST_LIFECYCLE", "renamed")],
     ),
@@ -110,7 +123,7 @@ fn check() -> ExitCode {
     if tools::is_ci() {
         tools::install_missing();
     }
-    // A third of the suite's time is waiting, for disks, servers and clocks: one more test runs then.
+    // The suite spends a third of its time waiting for disks, servers and clocks: run one test more.
     let threads = std::env::var("RUST_TEST_THREADS").unwrap_or_else(|_| {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         (cores + 1).to_string()

@@ -17,7 +17,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use self::server::Server;
+use self::server::{FLEET, Server};
 
 /// A database and the machines that use it.
 pub struct Fleet {
@@ -61,11 +61,11 @@ impl Fleet {
 
     /// On a server that no other test uses.
     pub fn postgres() -> Option<Self> {
-        Some(Self::on(Arc::new(Server::start()?), "fleet".to_owned()))
+        Some(Self::on(Arc::new(Server::start()?), FLEET.to_owned()))
     }
 
     fn on(server: Arc<Server>, database: String) -> Self {
-        let (root, url) = (tempfile::tempdir().unwrap(), server.url_of(&database));
+        let (root, url) = (tempfile::tempdir().unwrap(), server.url(&database));
         let fleet = Self { root, server: Some(server), database, url };
         fleet.machine("operator").ok(&["fleet", "init"]);
         fleet
@@ -88,7 +88,7 @@ impl Fleet {
     /// The answer to a query, as of [`Server::query`]; the names of tables are without schema.
     pub fn query(&self, sql: &str) -> String {
         match &self.server {
-            Some(server) => server.query_in(
+            Some(server) => server.query(
                 &self.database,
                 &sql.replace("FROM project", "FROM statedir.project")
                     .replace("UPDATE project", "UPDATE statedir.project")

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::needs;
 
 /// The database that every server has.
-const FLEET: &str = "fleet";
+pub const FLEET: &str = "fleet";
 
 /// A running server; dropping it stops it.
 pub struct Server {
@@ -150,13 +150,8 @@ impl Server {
         run(self.command("pg_ctl").args(["-D", &data, "-m", "immediate", "-w", "stop"]));
     }
 
-    /// The address over its socket.
-    pub fn url(&self) -> String {
-        self.url_of(FLEET)
-    }
-
     /// The address of a database over the socket.
-    pub fn url_of(&self, database: &str) -> String {
+    pub fn url(&self, database: &str) -> String {
         let socket = self.root.path().display();
         format!("postgres://worker@/{database}?host={socket}&port={}", self.port)
     }
@@ -167,12 +162,7 @@ impl Server {
     }
 
     /// The answer to a query: a line for each row, columns separated by `|`.
-    pub fn query(&self, sql: &str) -> String {
-        self.query_in(FLEET, sql)
-    }
-
-    /// The same in another database.
-    pub fn query_in(&self, database: &str, sql: &str) -> String {
+    pub fn query(&self, database: &str, sql: &str) -> String {
         let socket = self.root.path().to_string_lossy().into_owned();
         let end = Instant::now() + Duration::from_secs(30);
         loop {

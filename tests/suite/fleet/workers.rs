@@ -294,11 +294,11 @@ fn live(fleet: &Fleet, url: &str, seen: usize, mut trouble: impl FnMut(u64) -> b
     );
     for number in 0..projects {
         let name = format!("p{number}");
-        let judge = fleet.machine("judge");
-        judge.ok(&["fleet", "pull", &name]);
-        judge.ok_at(&name, &["history", "verify"]);
-        judge.ok_at(&name, &["check"]);
-        let status = judge.json(&["-C", &format!("{name}/state"), "status"]);
+        let verifier = fleet.machine("verifier");
+        verifier.ok(&["fleet", "pull", &name]);
+        verifier.ok_at(&name, &["history", "verify"]);
+        verifier.ok_at(&name, &["check"]);
+        let status = verifier.json(&["-C", &format!("{name}/state"), "status"]);
         assert_eq!(status["completed"], steps, "{status}");
     }
 }

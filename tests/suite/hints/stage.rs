@@ -18,7 +18,7 @@ pub struct Scene {
     /// The lines that make it.
     pub setup: Vec<String>,
     /// The command that prints the hint.
-    pub says: String,
+    pub command: String,
     /// The command that must succeed once the hints were followed.
     pub goal: Option<String>,
 }
@@ -28,10 +28,10 @@ impl Scene {
     pub fn line(&self, json: bool) -> String {
         let names: Vec<&str> =
             self.setup.iter().map(String::as_str).filter(|line| line.contains("=$(")).collect();
-        let line = match self.says.split_once(" < event ") {
+        let line = match self.command.split_once(" < event ") {
             Some((command, event)) => format!("event {event} | {command}"),
-            None if json => format!("{} --json", self.says),
-            None => self.says.clone(),
+            None if json => format!("{} --json", self.command),
+            None => self.command.clone(),
         };
         format!("{}\n{line}", names.join("\n"))
     }
@@ -42,13 +42,13 @@ pub fn scenes() -> Vec<Scene> {
     let mut scenes: Vec<Scene> = Vec::new();
     for line in include_str!("scenes.txt").lines() {
         if let Some(name) = line.strip_prefix("## ") {
-            let (name, says) = (name.to_owned(), String::new());
+            let (name, command) = (name.to_owned(), String::new());
             assert!(scenes.iter().all(|scene| scene.name != name), "{name} is there twice");
-            scenes.push(Scene { name, setup: Vec::new(), says, goal: None });
+            scenes.push(Scene { name, setup: Vec::new(), command, goal: None });
         } else if let Some(scene) = scenes.last_mut() {
             match line.split_at_checked(2) {
                 Some(("  ", setup)) => scene.setup.push(setup.to_owned()),
-                Some(("> ", says)) => scene.says = says.to_owned(),
+                Some(("> ", command)) => scene.command = command.to_owned(),
                 Some(("= ", goal)) => scene.goal = Some(goal.to_owned()),
                 _ => panic!("{}: {line}", scene.name),
             }

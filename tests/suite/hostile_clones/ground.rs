@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::{
     links::Links,
-    trace::{self, Deed},
+    trace::{self, Action},
 };
 use crate::program;
 
@@ -27,9 +27,9 @@ use crate::program;
 const LOOPBACK: &str = "127.0.0.1";
 
 /// How long a command may take.
-const BOUND: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// How long a command runs that ends only on a signal.
-const GLANCE: Duration = Duration::from_millis(600);
+const SHORT_RUN: Duration = Duration::from_millis(600);
 const SECRET: &str = "precious\n";
 /// The folders that are restored before every command.
 const CARRIED: [&str; 3] = ["home", "outside", "clone"];
@@ -60,7 +60,7 @@ pub struct Finish {
     pub code: Option<i32>,
     pub output: String,
     pub late: bool,
-    pub deeds: Vec<Deed>,
+    pub actions: Vec<Action>,
 }
 
 /// What is run.
@@ -263,7 +263,7 @@ impl Ground {
         drop(stdin);
         let started = Instant::now();
         let group = rustix::process::Pid::from_child(&child);
-        let bound = if endless { GLANCE } else { BOUND };
+        let bound = if endless { SHORT_RUN } else { TIME_LIMIT };
         let mut is_running = true;
         while is_running && started.elapsed() <= bound {
             std::thread::sleep(Duration::from_millis(2));
@@ -278,14 +278,14 @@ impl Ground {
         let killed = status.signal().map(|signal| 128 + signal);
         let code = if endless { Some(0) } else { status.code().or(killed) };
         let printed = fs::read(self.place.join("traces/said")).unwrap();
-        let deeds = trace::read(&prefix, &self.clone_dir(), links);
-        Finish { code, output: String::from_utf8_lossy(&printed).into_owned(), late, deeds }
+        let actions = trace::read(&prefix, &self.clone_dir(), links);
+        Finish { code, output: String::from_utf8_lossy(&printed).into_owned(), late, actions }
     }
 
     /// Runs a command; returns everything that it should not have done.
     pub fn harm(&self, act: &Act) -> Vec<String> {
         let finish = self.run(act);
-        let mut harm = self.judge(&finish.deeds, &act.writes);
+        let mut harm = self.forbidden(&finish.actions, &act.writes);
         harm.extend(self.damage());
         if finish.late {
             harm.push("did not end in time".to_owned());
@@ -298,8 +298,8 @@ impl Ground {
         harm
     }
 
-    /// The deeds that are forbidden.
-    pub fn judge(&self, deeds: &[Deed], writes: &[String]) -> Vec<String> {
+    /// The actions that are forbidden.
+    pub fn forbidden(&self, actions: &[Action], writes: &[String]) -> Vec<String> {
         let own = program::path();
         let is_git = |path: &Path| {
             path.file_name().is_some_and(|name| name == "git" || name == "git-maintenance")
@@ -330,26 +330,26 @@ impl Ground {
                 || documented.iter().any(|file| prepares(path, file))
         };
         let mut harm = std::collections::BTreeSet::new();
-        for deed in deeds {
-            match deed {
-                Deed::Start(program) if program != own && !is_git(program) => {
+        for action in actions {
+            match action {
+                Action::Start(program) if program != own && !is_git(program) => {
                     harm.insert(format!("started {}", program.display()));
                 }
-                Deed::Change { call, path } if !may_write(path) => {
+                Action::Change { call, path } if !may_write(path) => {
                     harm.insert(format!("{call} of {}", path.display()));
                 }
-                Deed::Read { program, path }
+                Action::Read { program, path }
                     if path.starts_with(self.place.join("outside")) && !is_git(program) =>
                 {
                     harm.insert(format!("read {}", path.display()));
                 }
                 // Listening on the loopback address is allowed.
-                Deed::Listen(address)
+                Action::Listen(address)
                     if !address.contains(LOOPBACK) || !writes.iter().any(|at| at == LOOPBACK) =>
                 {
                     harm.insert(format!("listened at {address}"));
                 }
-                Deed::Connect(address) => _ = harm.insert(format!("connected to {address}")),
+                Action::Connect(address) => _ = harm.insert(format!("connected to {address}")),
                 _ => {}
             }
         }

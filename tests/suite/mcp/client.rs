@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::{builder::Project, lifecycle};
 
 /// How long an answer may take before the test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The protocol without a handshake.
 pub const STATELESS: &str = "2026-07-28";
@@ -110,7 +110,7 @@ impl Client {
 
     /// The next message, whatever it is.
     pub fn receive(&mut self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("the server says nothing");
+        let line = self.lines.recv_timeout(TIME_LIMIT).expect("the server says nothing");
         let message: Value = serde_json::from_str(&line)
             .unwrap_or_else(|error| panic!("{error}: not protocol: {line}"));
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
@@ -203,7 +203,7 @@ impl Client {
         let code = loop {
             match self.child.try_wait().unwrap() {
                 Some(status) => break status.code(),
-                None if began.elapsed() > PATIENCE => {
+                None if began.elapsed() > TIME_LIMIT => {
                     let _ = self.child.kill();
                     panic!("the server does not end");
                 }
