@@ -258,12 +258,18 @@ impl Store {
             None => None,
         };
         let _guard = state.lock().at(&path)?;
-        let replaced = match state.stat(PRIVATE).at(&path)? {
-            Some(_) => Some(set_aside(&state).at(&path)?),
-            None => None,
-        };
         write_marker(&private).at(&path)?;
-        state.rename(&from, &state, PRIVATE).at(&path)?;
+        let is_replaced = state.stat(PRIVATE).at(&path)?.is_some();
+        // In one step: a command that is killed between two would leave no log in use, and the next
+        // `trust` would take the one that was in use for the one to be accepted.
+        let replaced = match is_replaced && state.exchange(&from, &state, PRIVATE).at(&path)? {
+            true => Some(self.layout.dir.join(&from)),
+            false => {
+                let aside = is_replaced.then(|| set_aside(&state)).transpose().at(&path)?;
+                state.rename(&from, &state, PRIVATE).at(&path)?;
+                aside
+            }
+        };
         state.sync().at(&path)?;
         Ok(Trusted { from: Some(from), replaced })
     }
