@@ -235,6 +235,11 @@ impl Store {
         let path = self.layout.dir.join(PRIVATE);
         let state = Directory::open(&self.layout.dir).at(&path)?;
         let not_found = |what: &str| StoreError::NotFound { what: what.to_owned() };
+        let is_established = matches!(self.trust_level, Trust::Established);
+        if is_established && !matches!(self.origin().at(&path)?, Origin::Here) {
+            // It could not be looked at before, which says nothing about where it comes from.
+            return Err(io::Error::other("it could not be looked at; try again")).at(&path);
+        }
         if matches!(self.trust_level, Trust::Denied { .. }) {
             let found = state.open_dir(PRIVATE).at(&path)?;
             let private = found.ok_or_else(|| not_found("private directory to trust"))?;
@@ -270,7 +275,8 @@ impl Store {
                 aside
             }
         };
-        state.sync().at(&path)?;
+        // It is done; a power loss that comes first leaves the one or the other, each of them whole.
+        let _ = state.sync();
         Ok(Trusted { from: Some(from), replaced })
     }
 }

@@ -23,6 +23,8 @@ pub struct Scene {
     pub project: Project,
     /// Whether processes that it starts are disturbed as well.
     pub follows: bool,
+    /// Whether the state is prepared again each time, because it matters which directory is which.
+    moves_directories: bool,
     prepare: Box<dyn Fn(&Project) + Send + Sync>,
     start: OnceLock<Snapshot>,
 }
@@ -42,6 +44,7 @@ impl Scene {
             now: NOW,
             project: Project::empty(),
             follows: true,
+            moves_directories: false,
             prepare: Box::new(prepare),
             start: OnceLock::new(),
         }
@@ -50,6 +53,12 @@ impl Scene {
     /// Only the command itself is disturbed, and not the programs that it starts.
     pub fn of_one_process(mut self) -> Self {
         self.follows = false;
+        self
+    }
+
+    /// Directories change places, which a snapshot does not put back.
+    fn moving_directories(mut self) -> Self {
+        self.moves_directories = true;
         self
     }
 
@@ -82,6 +91,12 @@ impl Scene {
 
     /// Puts the state back to before the command.
     pub fn reset(&self) {
+        if self.moves_directories {
+            for entry in fs::read_dir(self.project.root()).unwrap() {
+                fs::remove_dir_all(entry.unwrap().path()).unwrap();
+            }
+            return (self.prepare)(&self.project);
+        }
         let start = self.start.get_or_init(|| {
             (self.prepare)(&self.project);
             Snapshot::take(self.project.root())
@@ -422,9 +437,12 @@ pub fn all() -> Vec<Scene> {
         Scene::new("import --from", &["import", "--from", "ralph", "prd.json"], product),
         Scene::new("import --replace", &["import", "--replace", "-"], busy).with_input(document),
         Scene::new("migrate", &["migrate"], |_| ()).on_fixture("older-layout"),
-        Scene::new("trust", &["trust"], |project| from_elsewhere(project, false)).of_one_process(),
+        Scene::new("trust", &["trust"], |project| from_elsewhere(project, false))
+            .of_one_process()
+            .moving_directories(),
         Scene::new("trust of one aside", &["trust"], |project| from_elsewhere(project, true))
-            .of_one_process(),
+            .of_one_process()
+            .moving_directories(),
         Scene::new("rotation", &["var", "unset", "bulk"], nearly_full),
         Scene::new("recovery", &["var", "set", "x", "1"], interrupted),
         Scene::new("recovery of a half", &["step", "start", "3"], half_applied),
