@@ -99,8 +99,10 @@ impl Workspace {
         self.place_in_files(&mut findings)?;
         if !fixed.is_empty() {
             // The repairs are done; that the disk failed while looking again is not their fault.
-            for finding in findings.iter_mut().filter(|finding| finding.code == ErrorCode::Io) {
+            let by_disk = [ErrorCode::Io, ErrorCode::DiskFull];
+            for finding in findings.iter_mut().filter(|finding| by_disk.contains(&finding.code)) {
                 finding.severity = Severity::Warning;
+                finding.hint = None;
             }
         }
         findings.sort_by_key(|problem| (problem.severity, problem.file, problem.place));
