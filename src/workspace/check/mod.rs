@@ -101,8 +101,10 @@ impl Workspace {
         self.place_in_files(&mut findings)?;
         if !fixed.is_empty() {
             // The repairs succeeded; a disk failure while reading again does not change that.
-            for finding in findings.iter_mut().filter(|finding| finding.code == ErrorCode::Io) {
+            let by_disk = [ErrorCode::Io, ErrorCode::DiskFull];
+            for finding in findings.iter_mut().filter(|finding| by_disk.contains(&finding.code)) {
                 finding.severity = Severity::Warning;
+                finding.hint = None;
             }
         }
         findings.sort_by_key(|problem| (problem.severity, problem.file, problem.place));
