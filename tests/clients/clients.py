@@ -42,9 +42,9 @@ class Client:
     """A project with a home of its own; nothing of the caller's environment gets in."""
 
     name = ""
-    # What `setup` is given.
+    # Arguments of `setup`.
     setup = ""
-    # Words that make it go on with its last session.
+    # Arguments that continue its last session.
     resume = ("--continue",)
     # What an agent does until its helper has answered, where it does not wait anyway.
     wait = None

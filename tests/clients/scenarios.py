@@ -136,7 +136,7 @@ def resumed(place, kind, check):
     check("nothing has changed by that", place.steps() == before, (before, place.steps()))
 
 
-# Gemini CLI tells its hooks before every request that it may compact, and never that it did.
+# Gemini CLI sends its hooks an event before every request that may compact, and none afterwards.
 @scenario("claude", "claude-todos", "codex", "copilot", "opencode", "qwen")
 def compaction(place, kind, check):
     """After a compaction the list is given back."""
@@ -286,7 +286,7 @@ def accepted_plan(place, kind, check):
     check("an accepted plan becomes steps, and its tasks are the same steps", agrees(place, FIRST), place.steps())
 
 
-# opencode does not pass on what the user says.
+# opencode does not pass the prompt on.
 @scenario("claude", "codex", "gemini", "copilot", "qwen")
 def prompts(place, kind, check):
     """What the user says is recorded where that was asked for, and only there."""

@@ -128,7 +128,7 @@ fn a_conditional_directive_seeks_human_guidance() {
     project.ok(&["--actor", "person", "review", "reject", "r1", "--why", "calm down first"]);
     assert!(project.ok(&["history", "search", "calm down first"]).stdout.contains("Rejected"));
     assert_eq!(project.refused(1, &["review", "approve", "r1"])["error"]["code"], "decided");
-    // What was rejected opens nothing.
+    // A rejected review opens nothing.
     assert_eq!(project.refused(1, &["step", "start", "1"])["error"]["code"], "paused");
     project.ok(&["resume"]);
     project.ok(&["step", "start", "1"]);
@@ -260,7 +260,7 @@ fn a_rule_never_loses_its_condition() {
         let answer = project.json(&["plan", "set", &format!("task_type={kind}")]);
         assert_eq!(answer["reviews_opened"], json!(null), "{text}");
     }
-    // The control: what is understood in full is executed.
+    // The control: a line that is understood in full is executed.
     let answer = project.json(&["plan", "set", "task_type=legal_tasks"]);
     assert_eq!(answer["reviews_opened"], json!(["r1"]));
 }
@@ -389,12 +389,12 @@ fn what_is_taken_back_counts_neither_as_a_failure_nor_against_a_limit() {
     project.ok(&fail);
     project.ok(&["undo"]);
     assert_eq!(facts("failed"), (0.into(), 0.into()));
-    // A second failure in a row would set off the rule about two of them.
+    // A second failure in a row would fire the rule about two failures.
     let failed = project.ok(&fail).stdout;
     assert!(!failed.contains("fired") && !failed.contains("exceeded"), "{failed}");
     assert_eq!(facts("failed"), (1.into(), 1.into()));
     assert_eq!(facts("web_requests").0, 1);
-    // A success that is taken back ends no row of failures, and one that is done again does.
+    // A success that is undone does not end the row of failures; redone, it does.
     project.ok(&["step", "retry", "1"]);
     project.ok(&["step", "done", "1", "--time", "1s"]);
     assert_eq!(facts("completed"), (1.into(), 0.into()));
@@ -453,7 +453,7 @@ fn nothing_that_is_nested_in_the_constraints_is_lost() {
         prose,
         ["priority: - the client is picky", "- If cost > $1 → pause", "- If in doubt, ask"]
     );
-    // And what is under a heading of its own, or goes on in a list, is executed.
+    // A rule under a heading of its own, or continued in a list, is executed.
     fail(&project, "1");
     let fired = fail(&project, "2");
     assert_eq!(fired["fired"][0]["rule"], 1, "{fired}");

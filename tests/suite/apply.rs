@@ -11,7 +11,7 @@ fn add(n: usize) -> Value {
         "input": { "source": "a, b", "note": "two\nlines" }, "cost": "0.02" })
 }
 
-/// A file without what differs between two states of the same content: ids and times.
+/// A file without ids and times, which differ between two states of the same content.
 fn comparable(project: &Project, name: &str) -> String {
     let text = project.read(name);
     let lines = text.lines().filter(|line| {
@@ -92,7 +92,7 @@ fn four_times_the_steps_take_about_four_times_as_long() {
         project.ok_with_input(&["apply", "-"], &input);
         began.elapsed()
     };
-    // The quickest of several, because others use the machine as well.
+    // The fastest of several runs, because the machine may be busy.
     let quickest = |count| (0..3).map(|_| time(count)).min().unwrap();
     let (few, many) = (quickest(300), quickest(1200));
     assert!(many < few * 8, "{few:?} for 300 steps, {many:?} for 1,200");
@@ -114,7 +114,7 @@ fn the_help_names_every_operation_with_all_of_its_members() {
     };
     let operations = expected(&refused(&json!({ "op": "" })));
     assert!(operations.len() > 30 && operations.iter().any(|op| op == "step.reorder"));
-    // The table: operations to the left, their members to the right, which may go on below.
+    // The table: operations to the left, their members to the right, continued below.
     let table = help.split("\n\n").find(|part| part.contains("plan.set  ")).unwrap();
     let (mut rows, mut names): (Vec<(String, String)>, String) = (Vec::new(), String::new());
     for line in table.lines() {

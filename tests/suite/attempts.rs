@@ -76,7 +76,7 @@ fn a_fresh_start_clears_the_counts_and_closes_the_review() {
     assert_eq!(reviews[0]["decision"], "closed", "{reviews}");
     project.ok(&["step", "start", "1"]);
     project.ok(&["check"]);
-    // An approved one more attempt is not kept for the fresh start either.
+    // Nor does an approved extra attempt carry over to the fresh start.
     project.ok(&["step", "fail", "1", "--error", "timeout"]);
     project.ok(&["--actor", "ada", "review", "approve", "r2"]);
     project.ok(&["step", "reset", "1", "--fresh"]);
@@ -172,7 +172,7 @@ fn a_step_is_done_only_with_what_it_should_give() {
     assert_eq!(refused["error"]["code"], "output_missing");
     let hint = refused["error"]["hint"].as_str().unwrap();
     assert!(hint.contains("--output risk="), "{hint}");
-    // To fail or to leave it out needs nothing.
+    // Failing or skipping it needs none of them.
     project.ok(&["step", "done", "1", "--output", "plan=docs/7.md", "--output", "risk=low"]);
 }
 

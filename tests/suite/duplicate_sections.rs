@@ -1,4 +1,4 @@
-//! Sections that stand twice are reported, and none that merely look alike.
+//! Duplicate sections are reported, and sections that merely look alike are not.
 
 use serde_json::Value;
 

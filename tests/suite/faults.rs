@@ -4,8 +4,10 @@
 //! of them, a command in each slice.
 
 mod examine;
+mod fleet;
 mod outside;
 mod scene;
+mod short_write;
 pub mod snapshot;
 mod strace;
 
@@ -167,6 +169,7 @@ fn a_fault_in_any_system_call_leaves_all_old_or_all_new() {
     if !needs::program("strace") {
         return;
     }
+    let shortens = short_write::possible();
     let only = std::env::var("STATEDIR_SCENE").ok();
     let mut scenes = of_slice(scene::all(), 0);
     scenes.retain(|scene| only.as_ref().is_none_or(|only| scene.name == only));
@@ -187,6 +190,18 @@ fn a_fault_in_any_system_call_leaves_all_old_or_all_new() {
                 }
                 None => tally.wrong.lock().unwrap().push(format!("{what}: did not happen")),
             }
+        }
+        if shortens {
+            short_write::each(scene, offset, |write, finish| {
+                // A short write is no error: the rest is written by another call.
+                let is_done = write.then != "continue" || finish.code == Some(0);
+                let verdict = match is_done {
+                    true => models.examine(scene, &finish),
+                    false => Err("a short write was taken for an error".to_owned()),
+                };
+                let verdict = verdict.map_err(|why| format!("{why}\n{}", finish.text()));
+                tally.count(&format!("{}, {write:?}", scene.name), verdict);
+            });
         }
     });
     tally.demand(if only.is_some() { 10 } else { 800 });
@@ -218,6 +233,7 @@ fn a_fault_in_any_system_call_of_a_command_that_writes_elsewhere_too_can_be_repe
     if !needs::program("strace") || !needs::program("git") {
         return;
     }
+    let shortens = short_write::possible();
     let only = std::env::var("STATEDIR_SCENE").ok();
     let mut scenes = of_slice(outside::all(), scene::all().len());
     scenes.retain(|one| only.as_ref().is_none_or(|only| one.scene.name == only));
@@ -245,6 +261,17 @@ fn a_fault_in_any_system_call_of_a_command_that_writes_elsewhere_too_can_be_repe
                             let what = format!("{}, {at}: {why}\n{printed:.600}", scene.name);
                             wrong.lock().unwrap().push(what);
                         }
+                    }
+                    if shortens {
+                        short_write::each(scene, 0, |write, finish| {
+                            fired.fetch_add(1, Ordering::Relaxed);
+                            if let Err(why) = outside.examine(&finish) {
+                                let printed = finish.text();
+                                let name = scene.name;
+                                let what = format!("{name}, {write:?}: {why}\n{printed:.600}");
+                                wrong.lock().unwrap().push(what);
+                            }
+                        });
                     }
                 }
             });

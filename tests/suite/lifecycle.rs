@@ -1,9 +1,9 @@
 //! The suite under a lifecycle in which every status has another name.
 //!
 //! `STATEDIR_TEST_LIFECYCLE=renamed cargo test --test suite` runs the same tests with the same
-//! assertions. The builder gives every project a workflow.yaml with other words, puts those words
-//! into whatever a test says and writes, and the built-in words into whatever it is told and reads.
-//! What only works with the built-in words fails.
+//! assertions. The builder gives every project a workflow.yaml with other words. It translates the
+//! arguments, input and files of a test to those words, and output and files back to the built-in
+//! ones. Code that only works with the built-in words fails.
 
 use std::{path::PathBuf, sync::OnceLock};
 
@@ -64,7 +64,7 @@ pub fn builtin(text: &[u8]) -> Vec<u8> {
     replace(text, |(builtin, other)| (other, builtin))
 }
 
-/// The same of a line.
+/// The same for a line.
 pub fn builtin_text(text: &str) -> String {
     String::from_utf8(builtin(text.as_bytes())).unwrap()
 }
@@ -181,7 +181,7 @@ fn a_history_is_understood_without_the_lifecycle_it_was_written_under() {
     let training = project.ok(&["history", "export", "--format", "jsonl"]).stdout;
     assert!(training.contains("\"success\":true") && training.contains("\"success\":false"));
 
-    // The lifecycle is gone, and all that is derived from the history with it.
+    // Without the lifecycle, nothing can be derived from the history.
     std::fs::remove_file(project.path("workflow.yaml")).unwrap();
     std::fs::remove_dir_all(project.path(".statedir")).unwrap();
     project.write("plan.md", project.read("plan.md").replace("BROKEN", "FAILED"));

@@ -1,4 +1,4 @@
-//! One picture of progress: whoever reports a number reports the same one.
+//! Progress is counted once: every report shows the same numbers.
 
 use std::collections::BTreeMap;
 
@@ -196,7 +196,7 @@ fn reports(project: &Project) -> Vec<(&'static str, Numbers)> {
     ]
 }
 
-/// The numbers that two reports give differently.
+/// The numbers in which two reports differ.
 fn disagreements(reports: &[(&'static str, Numbers)]) -> Vec<String> {
     let mut first: BTreeMap<&str, (&str, &Value)> = BTreeMap::new();
     let mut found = Vec::new();
@@ -243,7 +243,7 @@ fn a_report_that_counts_for_itself_is_found_out() {
         assert!(found.iter().any(|line| line.contains("99")), "{report}: {found:?}");
         reports[at].1 = kept;
     }
-    // And from the other end: what was spent is edited in the one file that says so.
+    // The reverse: the amount spent is edited in the one file that holds it.
     project.edit("variables.json", "0.25", "0.35");
     assert_eq!(status(&project)["cost"], 0.35);
     assert_eq!(disagreements(&self::reports(&project)), [""; 0]);

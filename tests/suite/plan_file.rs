@@ -92,7 +92,7 @@ fn every_typed_step_is_started_finished_and_undone_to_the_byte() {
         let id = project.json(&["step", "show", step])["step"]["id"].clone();
         assert!(id.is_string(), "step {step} got an id");
         assert_eq!(project.json(&["step", "show", step])["step"]["status"], "COMPLETED");
-        // Only lines of this step are others: its own first line, its fields, the plan's status.
+        // Only lines of this step differ: its first line, its fields, the plan's status.
         for line in line_diff(&before, &after) {
             let is_own = line.contains("**") || line.contains("  - ") || line.contains("Status: ");
             let titles = ["Send", "Tell", "Pack", "Load", "Sign", "Look", "Half"];
@@ -149,7 +149,7 @@ fn prose_among_the_steps_stays_prose() {
     for kept in ["- [ ] think again", "- [ ] boxes first", "#### Step 2: in words\nLift."] {
         assert!(plan.contains(kept), "{kept}\n{plan}");
     }
-    // What commands put under a step is never one.
+    // A line that a command adds below a step is never a step.
     project.ok(&["step", "set", "1", "--description", "### Step 9: x\n\n- [ ] y"]);
     assert_eq!(listed(&project).len(), 1);
 }
@@ -218,7 +218,7 @@ fn a_diff_tells_boxes_and_headings_apart() {
     assert!(diff.contains("Pack: RUNNING → COMPLETED"), "{diff}");
     assert!(diff.contains("\"[ ] Call\" → \"[x] Call\""), "{diff}");
     assert!(!diff.contains("removed") && !diff.contains("Load"), "{diff}");
-    // One that had no status of its own is told with the new one alone.
+    // For a step without a status only the new one is reported.
     project.ok(&["checkpoint", "create", "packed"]);
     project.ok(&["step", "start", "4"]);
     project.ok(&["step", "done", "4", "--time", "2m"]);
@@ -237,7 +237,7 @@ fn links_and_code_in_a_heading_survive_the_life_of_a_step() {
         let plan = project.read("plan.md");
         assert!(plan.contains(heading), "{args:?}:\n{plan}");
     }
-    // A number that changes leaves the rest as it is, too.
+    // Renumbering leaves the rest as it is, too.
     project.ok(&["step", "add", "First of all", "--before", "1"]);
     let plan = project.read("plan.md");
     assert!(plan.contains(&heading.replace("Step 1", "Step 2")), "{plan}");

@@ -21,9 +21,9 @@ fn blocks<'r>(readme: &'r str, language: &str) -> Vec<&'r str> {
     inside.map(|rest| rest.split_once("```").expect("the block ends").0).collect()
 }
 
-/// The block's commands with what they really print instead of what it says they do.
+/// The block's commands with their real output.
 ///
-/// A command begins with `$ `, goes on in lines with `> `, and is followed by its output.
+/// A command begins with `$ `, continues in lines with `> `, and is followed by its output.
 fn really(project: &Project, block: &str) -> String {
     let mut shown = String::new();
     let mut lines = block.lines().peekable();
@@ -43,13 +43,10 @@ fn really(project: &Project, block: &str) -> String {
 /// What a shell prints for a command, on both streams.
 fn shell(project: &Project, script: &str) -> String {
     let root = project.root().canonicalize().unwrap();
-    let binary = Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap().to_owned();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = [binary].into_iter().chain(std::env::split_paths(&path));
     let output = crate::builder::outside_of_any_session(&mut Command::new("sh"))
         .args(["-c", &format!("exec 2>&1\n{script}")])
         .current_dir(&root)
-        .env("PATH", std::env::join_paths(path).unwrap())
+        .env("PATH", crate::program::search_path())
         .env_remove("STATEDIR")
         .env("STATEDIR_NOW", "2026-01-15T09:00:00Z")
         .env("STATEDIR_SEED", "7")
@@ -60,7 +57,7 @@ fn shell(project: &Project, script: &str) -> String {
     text.replace(root.to_str().unwrap(), SHOWN_ROOT)
 }
 
-/// Compares, and leaves what the README should say where it can be copied from.
+/// Compares, and writes the text that the README should have to a file.
 fn assert_says(part: &str, readme: &str, really: &str) {
     if readme != really {
         let corrected: PathBuf =

@@ -1,10 +1,13 @@
-//! Setting a client up, and taking it back to the byte.
+//! Setting up a client, and removing the setup to the byte.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::builder::{Project, Ran};
+use crate::{
+    builder::{Project, Ran},
+    program,
+};
 
 const CLIENTS: [&str; 8] =
     ["claude", "codex", "cursor", "gemini", "opencode", "qwen", "vscode", "generic"];
@@ -383,9 +386,9 @@ fn what_was_said_about_task_lists_is_kept() {
 
 /// Runs `setup` where the program is on the PATH, or is not.
 fn setup_with_path(project: &Project, args: &[&str], found: bool) -> Ran {
-    let programs =
-        Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap().display().to_string();
-    let path = if found { format!("{programs}:/usr/bin:/bin") } else { "/usr/bin:/bin".to_owned() };
+    let directory = program::path().parent().unwrap().display();
+    let path =
+        if found { format!("{directory}:/usr/bin:/bin") } else { "/usr/bin:/bin".to_owned() };
     let mut command = project.command(&[&["setup"], args].concat());
     command.env("HOME", project.root().join("home")).env("PATH", path);
     Ran::from(command.output().unwrap())

@@ -270,7 +270,7 @@ fn metrics_add_up() {
     assert!(metrics["sizes"][".statedir/log"].as_u64().unwrap() > 100);
     project.ok(&["undo"]);
     assert_eq!(project.json(&["metrics"])["recoveries"], 1);
-    // What was undone counts no more: cost, time and success go back together.
+    // What was undone no longer counts: cost, time and success are taken back together.
     let table = project.ok(&["metrics"]).stdout;
     for line in ["attempts      2: 1 completed, 1 failed", "success rate  50%", "time          45s"]
     {

@@ -1,6 +1,5 @@
-//! `cargo xtask check`: everything that must hold before a change lands. `cargo xtask clients`: the
-//! same for what only real clients can show. `cargo xtask prove`: the sweeps of the check at the size
-//! that a claim needs.
+//! `cargo xtask check`: everything that must hold before a change lands. `cargo xtask clients`: tests
+//! with real clients. `cargo xtask prove`: the sweeps of the check at any size.
 
 mod prove;
 mod supply;
@@ -85,7 +84,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs real clients against scripted models; what is behind the word is passed on.
+/// Runs real clients against scripted models, with the arguments after `clients`.
 fn clients() -> ExitCode {
     let built = tools::cargo().args(["build", "--quiet", "--bin", "statedir"]).status();
     if !built.is_ok_and(|status| status.success()) {

@@ -1,4 +1,4 @@
-//! How steps are written in somebody's files: which markers mean what, and what an id looks like.
+//! How steps are written in adopted files: what markers mean, and what an id looks like.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,13 +11,13 @@ use crate::domain::StepRole;
 pub(crate) struct Grammar {
     /// What one step is.
     pub step: StepForm,
-    /// What is in a box, and what it means. What is not listed counts as open.
+    /// The markers in boxes, and what they mean. A marker that is not listed counts as open.
     pub markers: Vec<Marker>,
-    /// The words of a status line, and what they mean; the first of a role is the one written.
+    /// The words of a status line, and what they mean; the first for a role is the one written.
     pub words: Vec<StatusWord>,
     /// The shapes of an id; `#` stands for digits, `A` for letters.
     pub ids: Vec<String>,
-    /// The headings below which steps are looked for; everywhere if there is none.
+    /// The headings below which steps are looked for; empty means everywhere.
     pub sections: Vec<String>,
 }
 
@@ -45,11 +45,11 @@ pub(crate) struct Marker {
     pub read_only: bool,
 }
 
-/// What a word behind `Status:` means.
+/// What a word after `Status:` means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StatusWord {
-    /// The word, in any case.
+    /// The word; case does not matter.
     pub word: String,
     /// What it means.
     pub role: StepRole,
@@ -116,7 +116,7 @@ impl Grammar {
         self.markers.iter().find(|known| known.mark == mark).map(|known| known.role)
     }
 
-    /// The marker that says a role; `None` if no marker does.
+    /// The marker to write for a role; `None` if there is none.
     pub(crate) fn mark_of(&self, role: StepRole) -> Option<char> {
         let written = |known: &&Marker| known.role == role && !known.read_only;
         self.markers.iter().find(written).map(|known| known.mark)
@@ -138,7 +138,7 @@ impl Grammar {
         })
     }
 
-    /// What a word behind `Status:` means.
+    /// What a word after `Status:` means.
     pub(crate) fn role_of_word(&self, text: &str) -> Option<StepRole> {
         let same = |known: &&StatusWord| {
             let plain = |c: char| if matches!(c, '-' | ' ') { '_' } else { c.to_ascii_lowercase() };
@@ -147,19 +147,19 @@ impl Grammar {
         self.words.iter().find(same).map(|known| known.role)
     }
 
-    /// The word that says a role.
+    /// The word to write for a role.
     pub(crate) fn word_of(&self, role: StepRole) -> Option<&str> {
         self.words.iter().find(|known| known.role == role).map(|known| known.word.as_str())
     }
 
-    /// What a box says that is read as a role, whoever writes it: a marker, or else a word.
+    /// A box content that is read as a role: a marker, or else a word.
     pub(crate) fn box_of(&self, role: StepRole) -> String {
         let mark = self.markers.iter().find(|known| known.role == role).map(|known| known.mark);
         let word = || self.word_of(role).map(str::to_owned);
         mark.map(String::from).or_else(word).unwrap_or_else(|| " ".to_owned())
     }
 
-    /// Whether a word has the shape of an id here.
+    /// Whether a word has one of the shapes of an id.
     pub(super) fn is_id(&self, word: &str) -> bool {
         self.ids.iter().any(|shape| fits(shape, word))
     }

@@ -8,7 +8,7 @@ fn read(text: &str) -> Checklist {
 }
 
 fn prose(text: &str) -> usize {
-    Tally::read(&Document::parse(text).unwrap(), &Grammar::default()).prose
+    TaskCounts::read(&Document::parse(text).unwrap(), &Grammar::default()).prose
 }
 
 /// Id, title and role of every task, in one line each.
@@ -164,7 +164,7 @@ fn only_the_sections_that_count_are_read() {
     let list = Checklist::read(&document, &grammar);
     let titles: Vec<&str> = list.tasks.iter().map(|task| task.title.as_str()).collect();
     assert_eq!(titles, ["Began", "Rest"]);
-    assert_eq!(Tally::read(&document, &grammar).prose, 1);
+    assert_eq!(TaskCounts::read(&document, &grammar).prose, 1);
 }
 
 /// Lines out of which awkward documents are made.
@@ -258,7 +258,7 @@ proptest! {
     ) {
         let grammar = Grammar { step: form, ..Grammar::default() };
         let document = Document::parse(text.as_str()).unwrap();
-        let (tasks, tally) = (Checklist::read(&document, &grammar).tasks, Tally::read(&document, &grammar));
+        let (tasks, tally) = (Checklist::read(&document, &grammar).tasks, TaskCounts::read(&document, &grammar));
         prop_assert_eq!(tally.first, tasks.first().map(|task| task.span.start));
         prop_assert_eq!(tally.unknown(), tasks.iter().filter(|task| !task.is_known).count());
         for role in [StepRole::Open, StepRole::Active, StepRole::Done, StepRole::Skipped, StepRole::Failed] {

@@ -1,8 +1,7 @@
-//! The steps that a step waits for: `1 Collect benchmarks, 3 Measure`.
+//! The list of steps that a step depends on: `1 Collect benchmarks, 3 Measure`.
 //!
-//! A number says which step it is for people, the title which one it is after steps were put in or
-//! moved by hand: where both are given and disagree, the title decides if only one step has it.
-//! Numbers alone, ranges of them (`1-3`) and ids are understood too, and stay as they are written.
+//! If number and title disagree, because steps were inserted or moved by hand, the title decides if
+//! only one step has it. Numbers alone, ranges (`1-3`) and ids are understood, too, and stay as written.
 
 use std::ops::Range;
 
@@ -10,9 +9,9 @@ use serde_json::Value;
 
 use crate::domain::{ModelError, StepId, StepRef};
 
-/// A step that can be named.
+/// How a step can be named in the list.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Named<'s> {
+pub(crate) struct StepName<'s> {
     pub(crate) number: u32,
     pub(crate) id: Option<&'s str>,
     pub(crate) title: &'s str,
@@ -25,13 +24,13 @@ const MOST_OF_RANGE: usize = 100;
 /// One step of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dependency {
-    /// As it is named; by its id where its title says which one it is.
+    /// The step: by id if it was found by its title, else as written.
     pub(crate) step: StepRef,
-    /// Where its number stands; steps of one range share it.
+    /// Where its number is in the list; steps of one range share it.
     number: Option<Range<usize>>,
-    /// Where its title stands, with its quotes.
+    /// Where its title is in the list, with its quotes.
     title: Option<Range<usize>>,
-    /// The number and the title, where no step has both.
+    /// The number and the title, if no step has both.
     pub(crate) disagrees: Option<(u32, String)>,
 }
 
@@ -45,8 +44,8 @@ impl Dependency {
 /// Reads a list.
 ///
 /// # Errors
-/// Something in it is not a step.
-pub(crate) fn parse(list: &str, steps: &[Named<'_>]) -> Result<Vec<Dependency>, ModelError> {
+/// An entry is not a step.
+pub(crate) fn parse(list: &str, steps: &[StepName<'_>]) -> Result<Vec<Dependency>, ModelError> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < list.len() {
@@ -65,7 +64,7 @@ pub(crate) fn write<'s>(steps: impl IntoIterator<Item = (u32, &'s str)>) -> Stri
     steps.into_iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// The list with numbers and titles as `renamed` gives them; what has none stays as it is.
+/// The list with numbers and titles replaced as in `renamed`.
 pub(crate) fn rename(
     list: &str,
     found: &[Dependency],
@@ -125,11 +124,11 @@ fn renamed_range(
     Some(runs.map(run).collect::<Vec<_>>().join(", "))
 }
 
-/// Reads what begins at `at`; gives its end.
+/// Reads the entry that begins at `at` and returns its end.
 fn entry(
     list: &str,
     at: usize,
-    steps: &[Named<'_>],
+    steps: &[StepName<'_>],
     found: &mut Vec<Dependency>,
 ) -> Result<usize, ModelError> {
     let rest = &list[at..];
@@ -142,7 +141,7 @@ fn entry(
     let after = open.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = &open[..open.len() - after.len()];
     let title = after.trim_start_matches([' ', ':', '.']);
-    // `2.1` is a number that is not whole.
+    // `2.1` is not a whole number.
     let is_decimal =
         after.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     if let (Ok(number), true) = (digits.parse::<u32>(), title.len() < after.len())
@@ -179,7 +178,7 @@ fn entry(
 fn words(
     list: &str,
     span: Range<usize>,
-    steps: &[Named<'_>],
+    steps: &[StepName<'_>],
     found: &mut Vec<Dependency>,
 ) -> Result<(), ModelError> {
     let mut at = span.start;
@@ -217,12 +216,12 @@ fn words(
     Ok(())
 }
 
-fn is_id(step: &StepRef, steps: &[Named<'_>]) -> bool {
+fn is_id(step: &StepRef, steps: &[StepName<'_>]) -> bool {
     matches!(step, StepRef::Id(id) if steps.iter().any(|step| step.id == Some(id.as_str())))
 }
 
-/// How many bytes the title takes that `text` begins with; `None` if no title follows the number.
-fn title_width(text: &str, number: u32, steps: &[Named<'_>]) -> Option<usize> {
+/// The length in bytes of the title at the beginning of `text`; `None` if there is no title.
+fn title_width(text: &str, number: u32, steps: &[StepName<'_>]) -> Option<usize> {
     let ends = |rest: &str| {
         let rest = rest.trim_start_matches([' ', ']', '`']);
         rest.is_empty() || rest.starts_with([',', '\n'])
@@ -232,7 +231,7 @@ fn title_width(text: &str, number: u32, steps: &[Named<'_>]) -> Option<usize> {
         let is_text = values.next().is_some_and(|value| value.is_ok());
         return Some(values.byte_offset()).filter(|width| is_text && ends(&text[*width..]));
     }
-    // The number nearly always is the right one.
+    // Usually the number is right.
     let likely = likely(number, steps).filter(|step| text.starts_with(step.title));
     if let Some(step) =
         likely.filter(|step| !step.title.is_empty() && ends(&text[step.title.len()..]))
@@ -257,18 +256,18 @@ fn title_width(text: &str, number: u32, steps: &[Named<'_>]) -> Option<usize> {
 }
 
 /// The step of that number, if steps are numbered in their order.
-fn likely<'a, 's>(number: u32, steps: &'a [Named<'s>]) -> Option<&'a Named<'s>> {
+fn likely<'a, 's>(number: u32, steps: &'a [StepName<'s>]) -> Option<&'a StepName<'s>> {
     let at = usize::try_from(number).ok()?.checked_sub(1)?;
     steps.get(at).filter(|step| step.number == number)
 }
 
-/// The step of that number and title; else the only one of that title; else that of the number.
-/// Whether the title is that of a step.
-fn by_title(number: u32, title: &str, steps: &[Named<'_>]) -> (StepRef, bool) {
+/// The step with that number and title, else the only one with that title, else that with the number;
+/// and whether the title was found.
+fn by_title(number: u32, title: &str, steps: &[StepName<'_>]) -> (StepRef, bool) {
     if let Some(step) = likely(number, steps).filter(|step| step.title == title) {
         return (reference(step), true);
     }
-    let titled: Vec<&Named<'_>> = steps.iter().filter(|step| step.title == title).collect();
+    let titled: Vec<&StepName<'_>> = steps.iter().filter(|step| step.title == title).collect();
     let both = titled.iter().find(|step| step.number == number);
     let only = titled.first().filter(|_| titled.len() == 1);
     match both.or(only) {
@@ -278,7 +277,7 @@ fn by_title(number: u32, title: &str, steps: &[Named<'_>]) -> (StepRef, bool) {
 }
 
 /// A number that means one step is replaced by its id, if it has one.
-fn by_number(step: StepRef, steps: &[Named<'_>]) -> StepRef {
+fn by_number(step: StepRef, steps: &[StepName<'_>]) -> StepRef {
     let StepRef::Number(number) = step else { return step };
     let mut same = steps.iter().filter(|known| known.number == number);
     match (same.next(), same.next()) {
@@ -287,7 +286,7 @@ fn by_number(step: StepRef, steps: &[Named<'_>]) -> StepRef {
     }
 }
 
-fn reference(step: &Named<'_>) -> StepRef {
+fn reference(step: &StepName<'_>) -> StepRef {
     let id = step.id.and_then(StepId::parse);
     id.map_or(StepRef::Number(step.number), StepRef::Id)
 }
@@ -315,11 +314,11 @@ mod tests {
 
     use super::*;
 
-    const STEPS: [Named<'_>; 4] = [
-        Named { number: 1, id: Some("k3f9"), title: "Collect benchmarks" },
-        Named { number: 2, id: Some("b7xd"), title: "Read, and compare" },
-        Named { number: 3, id: Some("m2qp"), title: "Measure" },
-        Named { number: 4, id: None, title: "2 more" },
+    const STEPS: [StepName<'_>; 4] = [
+        StepName { number: 1, id: Some("k3f9"), title: "Collect benchmarks" },
+        StepName { number: 2, id: Some("b7xd"), title: "Read, and compare" },
+        StepName { number: 3, id: Some("m2qp"), title: "Measure" },
+        StepName { number: 4, id: None, title: "2 more" },
     ];
 
     fn read(list: &str) -> Vec<String> {
@@ -408,8 +407,8 @@ mod tests {
             let titles: Vec<String> = titles.iter().map(|title| title.trim().to_owned()).collect();
             prop_assume!(titles.iter().all(|title| !title.is_empty()));
             let ids: Vec<String> = (0..titles.len()).map(|at| format!("k{at}")).collect();
-            let steps: Vec<Named<'_>> = titles.iter().zip(&ids).zip(1..).map(|((title, id), number)| {
-                Named { number, id: Some(id), title }
+            let steps: Vec<StepName<'_>> = titles.iter().zip(&ids).zip(1..).map(|((title, id), number)| {
+                StepName { number, id: Some(id), title }
             }).collect();
             let list = write(steps.iter().map(|step| (step.number, step.title)));
             let found = parse(&list, &steps).unwrap();

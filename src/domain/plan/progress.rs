@@ -1,4 +1,4 @@
-//! How far a plan is: its steps counted by role, in one place.
+//! Counts the steps of a plan by role.
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
@@ -22,9 +22,9 @@ pub struct StepCounts {
     pub waiting: usize,
     /// Not begun.
     pub open: usize,
-    /// With a status that the lifecycle does not know.
+    /// With a status that the workflow does not have.
     pub unknown: usize,
-    /// The number of the step at hand; zero without steps.
+    /// The number of the current step; zero without steps.
     pub current_step: u32,
 }
 
@@ -65,8 +65,7 @@ impl StepCounts {
 }
 
 impl Plan {
-    /// Whether nothing is left to do in a plan that goes on all the same: its steps were finished
-    /// where nobody saw its end, as by a merge.
+    /// Whether the plan is still active although all its steps are finished, as after a merge.
     pub(crate) fn is_left_active(&self, workflow: &Workflow) -> bool {
         let Some(from) = self.metadata.status.as_deref() else { return false };
         let is_finished = |step: &Step| workflow.role_of(step).is_some_and(StepRole::is_finished);

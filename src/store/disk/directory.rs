@@ -460,12 +460,13 @@ fn stat_of(stat: &rustix::fs::Stat) -> Stat {
         FileType::Symlink => FileKind::Link,
         _ => FileKind::Other,
     };
+    let nanos =
+        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     Stat {
         kind,
         len: stat.st_size as u64,
-        mtime: (stat.st_mtime as i64)
-            .saturating_mul(1_000_000_000)
-            .saturating_add(stat.st_mtime_nsec as i64),
+        mtime: nanos(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        ctime: nanos(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
         ino: stat.st_ino as u64,
         mode: (stat.st_mode & 0o7777) as u32,
         owner: (stat.st_uid, stat.st_gid),

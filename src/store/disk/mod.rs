@@ -77,6 +77,11 @@ pub(crate) trait DiskFile: Send + Sync + Debug {
     fn stat_when_opened(&self) -> io::Result<Stat> {
         self.stat()
     }
+    /// The file's metadata with a time of its last change that no later change will have, where
+    /// the file system can promise that: see [`Stat::ctime`].
+    fn seal(&self) -> io::Result<Option<Stat>> {
+        Ok(None)
+    }
     /// Gives the file the permissions, and where allowed the owner, of another; its metadata then.
     fn copy_permissions(&self, model: &Stat) -> io::Result<Stat>;
     /// Takes the lock if it is free.
@@ -109,6 +114,8 @@ pub(crate) struct Stat {
     pub len: u64,
     /// Time of the last change of content, in nanoseconds.
     pub mtime: i64,
+    /// Time of the last change of content or metadata, in nanoseconds. Nobody can set it back.
+    pub ctime: i64,
     /// The file's number, zero where there is none.
     pub ino: u64,
     /// Permission bits.

@@ -14,7 +14,7 @@ use crate::store::{
     AppendRecord, FileRecord, Hash, LogDamage, Operation, Result, Revision, Store, StoreError,
     disk::{
         Access, DiskFile, Stat,
-        read::{Contents, open_existing, read_file, require_dir, require_file},
+        read::{Contents, open_existing, read_sealed, require_dir, require_file},
     },
     error::At as _,
     inspect::{
@@ -40,9 +40,12 @@ pub(in crate::store) fn inspect(store: &Store, writing: bool) -> Result<Inspecti
     }
     let boot = disk.boot_id().at(&paths.private)?;
     let head = Head::load(disk, paths)?;
+    let head_of_boot = head.as_ref().filter(|head| boot.is_some() && head.boot == boot);
     let mut files = BTreeMap::new();
     for name in store.layout.rewritable_files() {
-        if let Some(contents) = read_file(disk, &paths.file(name), store.layout.max_bytes)? {
+        let sealed = |stat: &Stat| head_of_boot?.sealed_hash(name.as_str(), stat);
+        let path = paths.file(name);
+        if let Some(contents) = read_sealed(disk, &path, store.layout.max_bytes, sealed)? {
             files.insert(name.to_string(), contents);
         }
     }

@@ -31,6 +31,8 @@ pub(in crate::store) struct Base {
     pub state: Tracked,
     /// Every existing file as it was last seen.
     pub stats: BTreeMap<String, Stat>,
+    /// The time of the last change of those that nobody can have changed since.
+    pub sealed: BTreeMap<String, i64>,
     pub facts: Option<Facts>,
 }
 
@@ -50,6 +52,7 @@ impl Base {
             boot: self.boot.clone(),
             state: self.state.clone(),
             signatures,
+            sealed: self.sealed.clone(),
             facts: self.facts.clone(),
         }
         .save(&*store.disk, &store.paths);
@@ -79,6 +82,13 @@ pub(in crate::store) fn repair(
     let mut reports = found.reports();
     let mut stats: BTreeMap<String, Stat> =
         found.files.iter().map(|(name, contents)| (name.clone(), contents.stat)).collect();
+    let mut sealed: BTreeMap<String, i64> = found
+        .files
+        .iter()
+        .filter(|(_, contents)| contents.is_sealed)
+        .map(|(name, contents)| (name.clone(), contents.stat.ctime))
+        .collect();
+    sealed.retain(|name, _| found.restores.iter().all(|restore| restore.name.as_str() != name));
     if let Some(stat) = found.appended {
         stats.insert(store.layout.appended.to_owned(), stat);
     }
@@ -110,6 +120,7 @@ pub(in crate::store) fn repair(
         seq: found.seq,
         state: found.state.clone(),
         stats,
+        sealed,
         facts: found.facts.clone(),
     };
     if let Some(op) = found.pending.as_mut() {

@@ -44,6 +44,10 @@ pub(in crate::store) struct Head {
     pub state: Tracked,
     /// Length, time and number of each file as it was then.
     pub signatures: BTreeMap<String, (u64, i64, u64)>,
+    /// When files that this program wrote were last changed: with that time, and with that signature in
+    /// the same boot, they are still as they were written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sealed: BTreeMap<String, i64>,
     /// The caller's derived data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
@@ -64,14 +68,17 @@ struct HeadLine {
     appended: Tail,
     signatures: BTreeMap<String, (u64, i64, u64)>,
     #[serde(default)]
+    sealed: BTreeMap<String, i64>,
+    #[serde(default)]
     facts: Option<Facts>,
 }
 
 impl From<HeadLine> for Head {
     fn from(line: HeadLine) -> Head {
-        let HeadLine { segment, end, last, sum, id, seq, boot, signatures, facts, .. } = line;
+        let HeadLine { segment, end, last, sum, id, seq, boot, signatures, sealed, facts, .. } =
+            line;
         let state = Tracked { files: line.files, appended: line.appended };
-        Head { segment, end, last, sum, id, seq, boot, state, signatures, facts }
+        Head { segment, end, last, sum, id, seq, boot, state, signatures, sealed, facts }
     }
 }
 
@@ -177,6 +184,15 @@ impl Head {
     /// Whether a file still is the one that was there when the cache was written.
     pub(in crate::store) fn recognises(&self, name: &str, stat: Option<&Stat>) -> bool {
         self.signatures.get(name).copied() == stat.map(Stat::signature)
+    }
+
+    /// The hash of a file with that metadata, if nobody can have changed it since it was written.
+    ///
+    /// The metadata is that of a file of the same boot: another one may have lost what was written.
+    pub(in crate::store) fn sealed_hash(&self, name: &str, stat: &Stat) -> Option<Hash> {
+        let is_sealed =
+            self.sealed.get(name) == Some(&stat.ctime) && self.recognises(name, Some(stat));
+        self.state.files.get(name).copied().filter(|_| is_sealed)
     }
 
     /// Whether a file was written by somebody else after the cache was.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::{Answer, Change, Draft, Error, change as changes};
 use super::effects;
 use crate::{
+    domain::variables,
     rules::{Action, apply, is_meant_as_rule},
     text::json::Path,
 };
@@ -102,7 +103,7 @@ fn take_back(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     effects::write(draft, &back)?;
     let mut edit = variables.document.edit();
     let path = Path::root().join(KEPT);
-    edit.remove(&path).map_err(changes::json_refused)?;
+    edit.remove(&path).map_err(variables::refused)?;
     draft.put_variables(edit.finish());
     Ok(notes)
 }
@@ -114,7 +115,7 @@ fn keep(draft: &mut Draft<'_>, task: &str, before: Map<String, Value>) -> Result
     let variables = draft.variables()?;
     let mut edit = variables.document.edit();
     let value = json!({ "task_type": task, "behaviour": before });
-    edit.set(&Path::root().join(KEPT), &value).map_err(changes::json_refused)?;
+    edit.set(&Path::root().join(KEPT), &value).map_err(variables::refused)?;
     draft.put_variables(edit.finish());
     Ok(())
 }

@@ -20,7 +20,7 @@ pub(super) fn add(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, E
         return Err(Error::refused(ErrorCode::BadValue, "there is no text to add"));
     }
     let section = find_or_create(draft, text)?;
-    let origin = Origin::now(draft);
+    let origin = TextOrigin::now(draft);
     let mut context = draft.context()?;
     let title = context.document.section(section).title.clone();
     let (mut place, mut text) = (section, text.text.as_str());
@@ -40,7 +40,7 @@ pub(super) fn add(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, E
     answer(draft, "added to", title)
 }
 
-/// Replaces what the section holds; its subsections stay.
+/// Replaces the text of a section; its subsections stay.
 pub(super) fn set(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, Error> {
     let section = find_or_create(draft, text)?;
     let context = draft.context()?;
@@ -52,17 +52,17 @@ pub(super) fn set(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, E
 }
 
 /// When and during which step a text was added.
-struct Origin {
+struct TextOrigin {
     step: Option<u32>,
     time: String,
 }
 
-impl Origin {
+impl TextOrigin {
     fn now(draft: &Draft<'_>) -> Self {
         Self { step: running_step(draft), time: draft.env.now() }
     }
 
-    /// The text with a comment at its end that says where it is from, if there is room for one.
+    /// The text with an origin comment at its end, if there can be one.
     fn sign<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let date = self.time.get(..10).unwrap_or(&self.time);
         Context::with_origin(text, self.step, date)
@@ -95,7 +95,7 @@ fn own_heading(text: &str) -> Option<(String, &str)> {
     (document.section(*only).title == title).then(|| (title.to_owned(), rest))
 }
 
-/// The step that the actor is working on; the only one that is running, whoever has it.
+/// The running step of the actor, or else the only running step.
 fn running_step(draft: &Draft<'_>) -> Option<u32> {
     let plan = draft.plan().ok()?;
     let is_active = |step: &&Step| draft.workflow().role_of(step) == Some(StepRole::Active);
@@ -143,7 +143,7 @@ fn answer(draft: &mut Draft<'_>, verb: &str, title: String) -> Result<Answer, Er
 
 fn create(draft: &mut Draft<'_>, context: &Context, name: &str) -> Result<(), Error> {
     let document = &context.document;
-    let parent = document.sections().find(|id| document.section(*id).level == 1);
+    let parent = document.title_section();
     let mut edit = document.edit();
     edit.insert_section(parent.unwrap_or_else(|| document.root()), None, 2, name, "");
     finish(draft, edit.finish())

@@ -172,7 +172,7 @@ impl Workspace {
         };
         let operation = self.store.operation(&id)?;
         let id = operation.id.as_str().to_owned();
-        let files = self.shown_files(self.store.files_at(&id)?)?;
+        let files = self.native_files(self.store.files_at(&id)?)?;
         let history = History::then(self.store.appended_at(&id, view)?);
         Ok(Side { name: id, files, history })
     }

@@ -338,6 +338,11 @@ pub(super) fn problem_of(error: &Error) -> Option<Problem> {
     Some(problem)
 }
 
+/// The value; if there is none, its problem is added to `problems`.
+pub(super) fn or_problem<T>(result: Result<T, Error>, problems: &mut Vec<Problem>) -> Option<T> {
+    result.map_err(|error| problems.extend(problem_of(&error))).ok()
+}
+
 /// Costs, and what is used of every limit that is set.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]

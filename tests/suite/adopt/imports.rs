@@ -1,4 +1,4 @@
-//! Plans that other programs write are copied, one way, and a list of tasks goes back.
+//! Plans that other programs write are imported, and tasks are exported.
 
 use std::fs;
 

@@ -3,7 +3,7 @@
 use super::project;
 use crate::builder::Project;
 
-/// What a command says in a folder of the project.
+/// The output of a command in a folder of the project.
 fn said_in(project: &Project, dir: &str, args: &[&str]) -> String {
     let ran = project.command(args).current_dir(project.root().join(dir)).output().unwrap();
     String::from_utf8(ran.stderr).unwrap()

@@ -95,7 +95,7 @@ impl Model {
                 }
                 Some(serde_json::to_value(state).unwrap())
             }
-            Err(error) if scene.args[0] == "init" && error.exit_code() == 1 => None,
+            Err(error) if scene.begins() && error.exit_code() == 1 => None,
             Err(error) => return Err(format!("state: {error}")),
         };
         if seen.is_none() {

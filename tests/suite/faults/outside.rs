@@ -7,9 +7,11 @@
 
 use std::{collections::BTreeMap, fs, path::Path, sync::OnceLock};
 
+use serde_json::Value;
+
 use super::{
     Finish,
-    scene::{self, Scene, run},
+    scene::{self, Scene, git, run},
     snapshot::Snapshot,
 };
 use crate::builder::Project;
@@ -25,13 +27,9 @@ pub struct Outside {
     before: OnceLock<BTreeMap<String, Vec<u8>>>,
     /// Done undisturbed, these files outside the state are there.
     made: OnceLock<BTreeMap<String, Vec<u8>>>,
-}
-
-fn git(project: &Project, args: &[&str]) {
-    let mut command = std::process::Command::new("git");
-    command.args(args).current_dir(project.root());
-    let done = scene::with_git_identity(&mut command).output().unwrap();
-    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    /// What there is in another system, and what an undisturbed run leaves there.
+    pub elsewhere: Option<fn(&Project) -> Result<Value, String>>,
+    left_elsewhere: OnceLock<Value>,
 }
 
 /// A busy state in a repository, with everything committed.
@@ -105,20 +103,22 @@ fn lost_files(project: &Project) {
 
 /// Every command that writes elsewhere as well.
 pub fn all() -> Vec<Outside> {
-    let scene = |name, args: &[&str], prepare: fn(&Project), done_already| Outside {
-        scene: Scene::new(name, args, prepare).of_one_process(),
-        done_already,
-        taken_back_by: &[],
-        before: OnceLock::new(),
-        made: OnceLock::new(),
-    };
+    let scene = Outside::new;
     let session = r#"{"hook_event_name": "PreCompact", "session_id": "s1", "trigger": "auto"}"#;
+    let tasks = r#"{"hook_event_name": "PostToolUse", "session_id": "s1", "tool_name": "TodoWrite",
+        "tool_input": {"todos": [{"content": "a", "status": "in_progress"}]}}"#;
     let mut all = vec![
         scene("setup", &["setup", "claude"], scene::busy, ""),
         scene("git install", &["git", "install"], changed, ""),
         scene("commit", &["commit", "-m", "as it is"], changed, "nothing to commit"),
         scene("merge", &["merge", "--resolve"], unmerged, ""),
-        scene("worktree add", &["worktree", "add", "3", "--path", "tree"], committed, "already"),
+        scene("worktree add", &["worktree", "add", "side", "--path", "tree"], committed, "already"),
+        scene(
+            "worktree add --step",
+            &["worktree", "add", "side", "--step", "3", "--path", "tree"],
+            committed,
+            "already",
+        ),
         scene("recover --from-git", &["recover", "--from-git"], lost_files, ""),
         scene(
             "recover --apply",
@@ -127,6 +127,24 @@ pub fn all() -> Vec<Outside> {
             "not possible",
         ),
         scene("adopt", &["adopt"], checklist, "already"),
+        scene(
+            "worktree finish",
+            &["worktree", "finish", "tree-3"],
+            |project| queued(project, &["3"]),
+            "no worktree",
+        ),
+        scene(
+            "worktree finish --abandon",
+            &["worktree", "finish", "tree-3", "--abandon"],
+            |project| queued(project, &["3"]),
+            "no worktree",
+        ),
+        scene("git uninstall", &["git", "uninstall"], committed, ""),
+        scene("history accept", &["history", "accept", "--why", "x"], gone_back, ""),
+        scene("archive restore", &["archive", "restore", "exec"], put_away, "there is a state"),
+        scene("adopt --private", &["adopt", "--private"], checklist, "already"),
+        scene("import --from", &["import", "--from", "ralph", "prd.json"], product, "there is"),
+        scene("report", &["report", "--output", "report.html"], scene::busy, ""),
         scene(
             "worktree finish --next",
             &["worktree", "finish", "--next"],
@@ -147,14 +165,41 @@ pub fn all() -> Vec<Outside> {
     let mut hook = scene("hook", &["hook"], scene::busy, "");
     hook.scene = hook.scene.with_input(session);
     all.push(hook);
+    let mut list = scene("hook with a list of tasks", &["hook", "--capture"], |_| (), "");
+    list.scene = list.scene.with_input(tasks);
+    all.push(list);
     let remove = &["setup", "claude", "--remove"];
     all[0].taken_back_by = remove;
     let mut beside = scene("setup beside an empty folder", &["setup", "claude"], own_folder, "");
     beside.taken_back_by = remove;
     let mut without = scene("setup --remove", remove, set_up, "");
     without.taken_back_by = remove;
-    all.extend([beside, without]);
+    let mut codex = scene("setup codex", &["setup", "codex"], scene::busy, "");
+    codex.taken_back_by = &["setup", "codex", "--remove"];
+    all.extend([beside, without, codex]);
+    all.extend(super::fleet::all());
     all
+}
+
+/// An earlier version of the files that git went back to.
+fn gone_back(project: &Project) {
+    changed(project);
+    git(project, &["commit", "--quiet", "-a", "-m", "more"]);
+    git(project, &["checkout", "--quiet", "HEAD~1", "--", "workspace"]);
+}
+
+/// A finished execution in the archive, and no state.
+fn put_away(project: &Project) {
+    scene::finished(project);
+    assert_eq!(run(project, &["archive"]).code, 0);
+}
+
+/// The plan of another program.
+fn product(project: &Project) {
+    let plan = r#"{"project": "P", "branchName": "b", "description": "d", "userStories": [
+        {"id": "US-1", "title": "One", "acceptanceCriteria": ["x"], "passes": true},
+        {"id": "US-2", "title": "Two", "acceptanceCriteria": ["y"], "passes": false}]}"#;
+    fs::write(project.root().join("prd.json"), plan).unwrap();
 }
 
 /// A folder that is the user's, though nothing is in it.
@@ -169,6 +214,34 @@ fn set_up(project: &Project) {
 }
 
 impl Outside {
+    /// A command, and what repeating it says when it had been done already.
+    pub fn new(
+        name: &'static str,
+        args: &[&str],
+        prepare: fn(&Project),
+        done_already: &'static str,
+    ) -> Self {
+        Self {
+            scene: Scene::new(name, args, prepare).of_one_process(),
+            done_already,
+            taken_back_by: &[],
+            before: OnceLock::new(),
+            made: OnceLock::new(),
+            elsewhere: None,
+            left_elsewhere: OnceLock::new(),
+        }
+    }
+
+    /// What an undisturbed run leaves in the other system is there.
+    fn is_elsewhere(&self, what: &str) -> Result<(), String> {
+        let Some(elsewhere) = self.elsewhere else { return Ok(()) };
+        let (found, wanted) = (elsewhere(&self.scene.project)?, &self.left_elsewhere);
+        match wanted.get() {
+            Some(wanted) if *wanted != found => Err(format!("{what}: {found} elsewhere")),
+            _ => Ok(()),
+        }
+    }
+
     /// What an undisturbed run leaves outside the state.
     pub fn learn(&self) {
         self.scene.reset();
@@ -176,6 +249,9 @@ impl Outside {
         let done = self.scene.finish(&[]);
         assert_eq!(done.code, Some(0), "{}: {}", self.scene.name, done.text());
         self.made.set(files(project.root())).ok().unwrap();
+        if let Some(elsewhere) = self.elsewhere {
+            self.left_elsewhere.set(elsewhere(project).unwrap()).ok().unwrap();
+        }
         self.scene.reset();
         if !self.taken_back_by.is_empty() && self.scene.args != self.taken_back_by {
             self.before.set(files(project.root())).ok().unwrap();
@@ -192,6 +268,7 @@ impl Outside {
         let made = self.made.get().expect("learnt");
         if finish.code == Some(0) {
             same_names(made, &files(project.root()), "acknowledged, but not done")?;
+            self.is_elsewhere("acknowledged, but not done")?;
         }
         if project.path("plan.md").exists() {
             let state = run(project, &["state", "--json"]);
@@ -218,7 +295,8 @@ impl Outside {
         if again.code != Some(0) && !is_done {
             return Err(format!("it cannot be repeated: {printed}"));
         }
-        same_names(made, &files(project.root()), "repeated, but not done")
+        same_names(made, &files(project.root()), "repeated, but not done")?;
+        self.is_elsewhere("repeated, but not done")
     }
 }
 
@@ -227,7 +305,7 @@ impl Outside {
 fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let walk = walkdir::WalkDir::new(root).min_depth(1).into_iter().filter_entry(|entry| {
         let name = entry.file_name();
-        name != ".git" && name != ".statedir"
+        name != ".git" && name != ".statedir" && name != scene::MACHINES
     });
     let named = walk.filter_map(Result::ok).map(|entry| {
         let path = entry.path().strip_prefix(root).unwrap().display().to_string();

@@ -9,7 +9,10 @@ use std::{
 };
 
 use super::{Finish, snapshot::Snapshot};
-use crate::builder::{Project, Ran, outside_of_any_session};
+use crate::{
+    builder::{Project, Ran, copy_tree, outside_of_any_session},
+    program,
+};
 
 pub const NOW: &str = "2026-11-16T10:00:00Z";
 const SEED: &str = "77";
@@ -69,6 +72,17 @@ impl Scene {
         self
     }
 
+    /// On the state that is kept below `tests` under that name, with the built-in statuses.
+    pub fn on_fixture(mut self, name: &str) -> Self {
+        self.project = Project::with_lifecycle(false).fixture(name);
+        self
+    }
+
+    /// Whether there is no state before it.
+    pub fn begins(&self) -> bool {
+        self.args[0] == "init" || self.name == "import"
+    }
+
     /// Puts the state back to before the command.
     pub fn reset(&self) {
         let start = self.start.get_or_init(|| {
@@ -80,7 +94,7 @@ impl Scene {
 
     /// The command, to be run by `program` with the arguments before it (`strace …`).
     fn command(&self, before: &[String]) -> Command {
-        let own = env!("CARGO_BIN_EXE_statedir");
+        let own = program::name();
         let mut words = before.iter().map(String::as_str).chain([own]);
         let mut command = Command::new(words.next().unwrap());
         command.args(words).args(&self.args);
@@ -120,7 +134,7 @@ pub fn run(project: &Project, args: &[&str]) -> Ran {
 }
 
 fn dress(command: &mut Command, project: &Project, now: &str) {
-    outside_of_any_session(command)
+    on_machine(outside_of_any_session(command), project, "alpha")
         .current_dir(project.root())
         .env_remove("STATEDIR")
         .env("STATEDIR_ACTOR", "tester")
@@ -128,6 +142,19 @@ fn dress(command: &mut Command, project: &Project, now: &str) {
         .env("STATEDIR_SEED", SEED)
         .stdin(Stdio::null());
     with_git_identity(command);
+}
+
+/// What belongs to a machine and not to the project: its home, its name, and the fleet it is in.
+pub const MACHINES: &str = ".machines";
+
+pub fn on_machine<'c>(command: &'c mut Command, project: &Project, name: &str) -> &'c mut Command {
+    let machines = project.root().join(MACHINES);
+    let home = machines.join(name);
+    command
+        .env("HOME", &home)
+        .env("XDG_STATE_HOME", home.join("state"))
+        .env("STATEDIR_HOST", name)
+        .env("STATEDIR_FLEET", format!("sqlite:{}", machines.join("fleet.db").display()))
 }
 
 /// What git needs to commit, and nothing of the machine's own settings.
@@ -159,6 +186,12 @@ pub fn busy(project: &Project) {
     ok(&["directive", "add", "prefer fast tools"]);
     ok(&["var", "set", "notes.list", "[1]"]);
     ok(&["history", "add", "Asked", "answer=EU"]);
+}
+
+/// The same with a place for what belongs to the machine.
+pub fn busy_on_a_machine(project: &Project) {
+    fs::create_dir_all(project.root().join(MACHINES)).unwrap();
+    busy(project);
 }
 
 fn busy_then(more: &'static [&'static [&'static str]]) -> impl Fn(&Project) + Send + Sync {
@@ -293,6 +326,36 @@ fn inconsistent(project: &Project) {
     project.edit("variables.json", "\"total_steps\": 4", "\"total_steps\": 9");
 }
 
+/// A log that came with a clone, in its place or set aside by a change.
+fn from_elsewhere(project: &Project, is_used: bool) {
+    busy(project);
+    let elsewhere = project.path(".statedir.copy");
+    copy_tree(&project.path(".statedir"), &elsewhere);
+    fs::remove_dir_all(project.path(".statedir")).unwrap();
+    fs::rename(elsewhere, project.path(".statedir")).unwrap();
+    git(project, &["init", "--quiet"]);
+    git(project, &["add", "--force", "workspace/state/.statedir"]);
+    if is_used {
+        assert_eq!(run(project, &["step", "start", "3"]).code, 0);
+        assert!(project.path(".statedir.untrusted-1").is_dir(), "the log was not set aside");
+    }
+}
+
+/// Fields that a merge left in conflict.
+fn in_conflict(project: &Project) {
+    busy(project);
+    let marked =
+        "<<<<<<< ours \"FAILED\" ||||||| base \"RUNNING\" ======= theirs \"COMPLETED\" >>>>>>>";
+    project.edit("plan.md", "- **status**: RUNNING", &format!("- **status**: {marked}"));
+}
+
+pub fn git(project: &Project, args: &[&str]) {
+    let mut command = Command::new("git");
+    command.args(args).current_dir(project.root());
+    let done = with_git_identity(&mut command).output().unwrap();
+    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
 /// Every mutating command, and every recovery that a command begins with.
 pub fn all() -> Vec<Scene> {
     let patch = r#"[{"op":"add","path":"/notes/list/-","value":7}]"#;
@@ -300,6 +363,8 @@ pub fn all() -> Vec<Scene> {
         {"op":"history.add","title":"Batch"},{"op":"context.add","text":"found"},
         {"op":"constraint.set","name":"priority","value":"cost_efficiency"}]"#;
     let done = ["step", "done", "1", "--output", "rows=42", "--cost", "0.02"];
+    let document = r#"{"plan":{"goal":"Imported","steps":[{"title":"One"},{"title":"Two"}]},
+        "variables":{"a":[1]}}"#;
     vec![
         Scene::new("init", &["init", "--goal", "Start"], |_| ()),
         Scene::new("init --ticket", &["init", "--template", "ticket", "--ticket", "#7"], |_| ())
@@ -344,6 +409,20 @@ pub fn all() -> Vec<Scene> {
         Scene::new("undo", &["undo"], busy_then(&[&["step", "done", "1"]])),
         Scene::new("redo", &["redo"], busy_then(&[&["step", "done", "1"], &["undo"]])),
         Scene::new("gc", &["gc", "--older-than", "1d"], rotated).at("2027-01-01T00:00:00Z"),
+        Scene::new("step take", &["step", "take", "1", "--force", "--why", "gone"], busy),
+        Scene::new("step reorder", &["step", "reorder", "4", "--before", "3"], busy),
+        Scene::new("constraint unset", &["constraint", "unset", "priority"], busy),
+        Scene::new("rule add", &["rule", "add", "If cost > 1 -> pause"], busy),
+        Scene::new("rule remove", &["rule", "remove", "1"], busy),
+        Scene::new("event emit", &["event", "emit", "cost", "amount=0.12"], busy),
+        Scene::new("review open", &["review", "open", "Is that enough?"], busy),
+        Scene::new("restore", &["restore", "@-2"], busy),
+        Scene::new("import", &["import", "-"], |_| ()).with_input(document),
+        Scene::new("import --replace", &["import", "--replace", "-"], busy).with_input(document),
+        Scene::new("migrate", &["migrate"], |_| ()).on_fixture("older-layout"),
+        Scene::new("merge --take", &["merge", "--take", "theirs", "--all"], in_conflict),
+        Scene::new("trust", &["trust"], |project| from_elsewhere(project, false)),
+        Scene::new("trust of one aside", &["trust"], |project| from_elsewhere(project, true)),
         Scene::new("rotation", &["var", "unset", "bulk"], nearly_full),
         Scene::new("recovery", &["var", "set", "x", "1"], interrupted),
         Scene::new("recovery of a half", &["step", "start", "3"], half_applied),

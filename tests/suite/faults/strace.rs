@@ -104,7 +104,7 @@ pub fn disturb(scene: &Scene, call: &Call, fault: Fault) -> Option<Finish> {
 }
 
 /// The directory whose calls matter: the state's, or all of the project's.
-fn watched(scene: &Scene) -> String {
+pub fn watched(scene: &Scene) -> String {
     let root = scene.project.root();
     let mut dir = if scene.follows { scene.project.dir() } else { root.to_owned() };
     // With the folders that are made for it.

@@ -1,4 +1,4 @@
-//! A database that does not answer: no command waits longer than it was told to, and nothing is lost.
+//! A database that does not answer: no command waits longer than its limit, and nothing is lost.
 
 use std::{
     process::{Child, Stdio},
@@ -12,7 +12,7 @@ use super::{
 
 /// How long a command that does not hang may take on a busy machine.
 const BOUND: Duration = Duration::from_secs(60);
-/// How long the commands are told to wait.
+/// The time limit of the commands.
 const TOLD: &str = "700ms";
 
 /// How a command ended, if it did.
@@ -181,7 +181,7 @@ fn asleep_in_a_push(alpha: &Machine<'_>, patience: &str, proxy: &Proxy) -> Child
         assert!(Instant::now() < end, "the push was never caught in the middle");
         if locked() {
             rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
-            // It may just have gone on.
+            // It may just have continued.
             std::thread::sleep(Duration::from_millis(1200));
             if locked() {
                 return child;

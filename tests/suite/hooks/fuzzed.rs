@@ -1,4 +1,4 @@
-//! Events that nobody would send, and state text that nobody should obey.
+//! Malformed events, and state text that pretends to be instructions.
 
 use proptest::prelude::*;
 
@@ -138,7 +138,7 @@ proptest! {
     ) {
         let project = Project::new();
         let evil = format!("x{text}{gap}# ZQX {text} ZQX");
-        // Some places refuse some of it; what they take must stay data.
+        // Some commands refuse some of it; what they accept must stay data.
         for command in [
             &["plan", "set", "goal"][..], &["context", "add"], &["directive", "add"], &["step", "add"],
             &["var", "set", "zqx", "--string"], &["review", "open"], &["history", "add"], &["pause"],
@@ -168,7 +168,7 @@ proptest! {
     }
 }
 
-/// Every line with the word is marked as data or is a quoted string of one line; how often.
+/// Asserts that every line with the word is marked as data or is a quoted one-line string; counts them.
 fn check_is_data(answer: &Value, event: &Value) -> Result<usize, TestCaseError> {
     let texts = [
         &answer["reason"],

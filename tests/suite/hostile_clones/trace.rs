@@ -26,7 +26,7 @@ pub enum Deed {
     Change { call: String, path: PathBuf },
     /// A connection to another machine.
     Connect(String),
-    /// A port on which others are waited for.
+    /// A port that is listened on.
     Listen(String),
 }
 

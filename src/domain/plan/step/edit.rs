@@ -96,7 +96,7 @@ impl StepUpdate {
 
     /// The number and title that the step has afterwards.
     pub(crate) fn name<'s>(&'s self, step: &'s Step) -> (u32, &'s str) {
-        let title = self.title.as_deref().unwrap_or(&step.title);
+        let title = self.title.as_deref().unwrap_or_else(|| step.title());
         (self.number.unwrap_or(step.number), title)
     }
 
@@ -133,7 +133,7 @@ impl Plan {
         let last = after.or_else(|| self.steps.last());
         if last.is_none() && self.steps_section().is_none() {
             let text = format!("\n### {}\n{body}", self.title_source(&heading)?);
-            let title = self.title_section();
+            let title = self.document.title_section();
             let (parent, level) = match title {
                 Some(title) => (title, 2),
                 None => (self.document.root(), 2),

@@ -17,7 +17,7 @@ use crate::{
         Answer, Draft, Error, Readiness,
         change::{
             StepShape,
-            steps::{fields, progress::Progress, step_json},
+            steps::{fields, progress::PlanProgress, step_json},
             text_of,
         },
     },
@@ -41,7 +41,7 @@ pub(in crate::workspace::change) fn add(
         None => (key, value),
     };
     let status = draft.workflow().step_with_role(Role::Open).to_owned();
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     let id = chosen_id(&progress, shape.id.as_deref())?;
     let depends_on = identified(&mut progress, &plan, shape.depends_on.as_deref())?;
     let number = plan.new_number(after);
@@ -89,7 +89,7 @@ pub(in crate::workspace) fn add_all(
 ) -> Result<Vec<Answer>, Error> {
     let plan = draft.plan()?;
     let status = draft.workflow().step_with_role(Role::Open).to_owned();
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     progress.reopen_plan()?;
     let first = plan.new_number(None);
     let (mut ids, mut titles) = (BTreeMap::new(), Vec::with_capacity(shapes.len()));
@@ -176,7 +176,7 @@ fn new_step(shape: &StepShape, title: String, depends_on: String) -> NewStep {
 }
 
 /// The id that was given for a new step, or a new one.
-fn chosen_id(progress: &Progress<'_, '_, '_>, given: Option<&str>) -> Result<StepId, Error> {
+fn chosen_id(progress: &PlanProgress<'_, '_, '_>, given: Option<&str>) -> Result<StepId, Error> {
     let Some(given) = given else { return Ok(progress.new_id()) };
     let Some(id) = StepId::parse(given.trim()) else {
         let message = format!("`{given}` cannot be the id of a step");
@@ -290,7 +290,7 @@ pub(in crate::workspace::change) fn set(
     }
     let plan = draft.plan()?;
     let step = plan.step(selected)?;
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     let id = progress.identify(step);
     let depends_on = identified(&mut progress, &plan, shape.depends_on.as_deref())?;
     let mut dropped = String::new();
@@ -395,7 +395,7 @@ pub(in crate::workspace::change) fn remove(
     }
     let variables = draft.variables()?;
     let is_variable = |path: &str| variables.get(path).is_some();
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     plan.remove_step(progress.edit(), step);
     for later in plan.steps.iter().filter(|later| later.number > step.number) {
         progress.step(later).set_number(later.number - 1);
@@ -419,7 +419,7 @@ fn touch(draft: &mut Draft<'_>, number: u32) -> Result<(), Error> {
 
 /// The steps that are meant, each with an id, so that its name can be found again after a merge.
 fn identified<'p>(
-    progress: &mut Progress<'_, '_, '_>,
+    progress: &mut PlanProgress<'_, '_, '_>,
     plan: &'p Plan,
     wanted: Option<&[StepRef]>,
 ) -> Result<Vec<&'p Step>, Error> {

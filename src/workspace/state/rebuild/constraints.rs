@@ -149,7 +149,7 @@ fn put(text: String, title: &str, lines: &str) -> Result<String, Error> {
         None if lines.is_empty() => return Ok(document.into_source()),
         None => {
             let mut edit = document.edit();
-            let parent = document.sections().find(|id| document.section(*id).level == 1);
+            let parent = document.title_section();
             let parent = parent.unwrap_or_else(|| document.root());
             edit.insert_section(parent, None, 2, title, lines);
             return Ok(edit.finish().map_err(edit_error)?.document.into_source());
