@@ -93,6 +93,8 @@ impl Workspace {
             secret::Watched { reader, lines: &mut lines }
         });
         let mut findings = snapshot.findings(verified, lines);
+        // A damaged log is also why the history could not be verified.
+        findings.retain(|finding| log.iter().all(|problem| problem.message != finding.message));
         findings.extend(checkpoints);
         findings.extend(log);
         findings.extend(self.worktree_problems(&snapshot));
