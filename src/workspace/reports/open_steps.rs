@@ -14,8 +14,12 @@ const TOLD: usize = 5;
 /// How many a brief for that step tells, as far as they fit.
 const TOLD_OF_ONE: usize = 40;
 
-/// The steps that are not finished, without the one at hand: the first `most`, and how many more
-/// there are.
+/// How many steps a brief lists that are not finished: nobody works through more of them before the
+/// next brief.
+const OPEN: usize = 100;
+
+/// The steps that are not finished, without the one at hand: the first `most` or [`OPEN`], and how many
+/// more there are.
 pub(super) fn open_steps(
     plan: &Plan,
     overview: &Overview,
@@ -31,7 +35,7 @@ pub(super) fn open_steps(
         if focus.is_some_and(|focus| focus.offset == step.offset) {
             continue;
         }
-        if open.len() == most {
+        if open.len() == most.min(OPEN) {
             more += 1;
             continue;
         }
