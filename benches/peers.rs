@@ -23,6 +23,8 @@ const SIZES: [usize; 3] = [10, 1_000, 10_000];
 /// What is compared.
 #[derive(Clone, Copy, Debug)]
 enum Task {
+    /// The program starts and says its version.
+    Start,
     /// An item is begun, and put back in the next round.
     Status,
     /// A line is added to a log.
@@ -33,7 +35,8 @@ enum Task {
     List,
 }
 
-const TASKS: [(Task, &str); 4] = [
+const TASKS: [(Task, &str); 5] = [
+    (Task::Start, "start (--version)"),
     (Task::Status, "change a status"),
     (Task::Note, "append a note"),
     (Task::Next, "next"),
@@ -49,9 +52,10 @@ struct Peer {
     args: fn(Task, usize) -> Option<Vec<String>>,
 }
 
-const PEERS: [Peer; 4] = [
+const PEERS: [Peer; 5] = [
     Peer { name: "sqlite3", prepare: sqlite_items, args: sqlite_args },
     Peer { name: "task", prepare: task_items, args: task_args },
+    Peer { name: "backlog", prepare: backlog_items, args: backlog_args },
     Peer { name: "git", prepare: git_items, args: git_args },
     Peer { name: "jq", prepare: jq_items, args: jq_args },
 ];
@@ -78,13 +82,14 @@ fn main() {
             })
             .collect();
         for (task, name) in TASKS {
-            let rounds = if items > 1_000 { 10 } else { 40 };
             let (mut own, mut ratios) = (Duration::ZERO, Vec::new());
             for (peer, home) in there.iter().zip(&homes) {
                 if (peer.args)(task, 0).is_none() {
                     continue;
                 }
                 let (mut ours, mut theirs) = (0, 0);
+                // A program that takes a second is not run forty times.
+                let rounds = if items > 1_000 || peer.name == "backlog" { 10 } else { 40 };
                 let (this, that) = alternate(
                     rounds,
                     || next_round(&mut ours, |round| statedir(&dir, task, round)),
@@ -182,6 +187,7 @@ fn next_round(round: &mut usize, mut act: impl FnMut(usize) -> Duration) -> Dura
 
 fn statedir(dir: &Path, task: Task, round: usize) -> Duration {
     let args: &[&str] = match task {
+        Task::Start => &["--version"],
         Task::Status if round % 2 == 1 => &["step", "start", "5"],
         Task::Status => &["step", "reset", "5"],
         Task::Note => &["history", "add", "A note"],
@@ -232,6 +238,7 @@ fn sqlite_items(home: &Path, items: usize) {
 fn sqlite_args(task: Task, round: usize) -> Option<Vec<String>> {
     let status = if round % 2 == 1 { "RUNNING" } else { "PENDING" };
     let sql = match task {
+        Task::Start => return Some(words(["--version"])),
         Task::Status => format!("update steps set status='{status}' where n=5"),
         Task::Note => "insert into notes values('A note')".to_owned(),
         Task::Next => "select * from steps where status='PENDING' order by n limit 1".to_owned(),
@@ -250,11 +257,41 @@ fn task_items(home: &Path, items: usize) {
 
 fn task_args(task: Task, round: usize) -> Option<Vec<String>> {
     Some(match task {
+        Task::Start => words(["--version"]),
         Task::Status if round % 2 == 1 => words(["5", "start"]),
         Task::Status => words(["5", "stop"]),
         Task::Note => words(["5", "annotate", &format!("Note {round}")]),
         Task::Next => words(["limit:1", "next"]),
         Task::List => words(["limit:20", "list"]),
+    })
+}
+
+/// Backlog.md, with a file for each task, as `backlog task create` writes them.
+fn backlog_items(home: &Path, items: usize) {
+    call(home, "git", &words(["init", "-q"]));
+    fs::create_dir_all(home.join("backlog/tasks")).expect("a directory");
+    let config = "project_name: \"bench\"\ndefault_status: \"To Do\"\n\
+        statuses: [\"To Do\", \"In Progress\", \"Done\"]\nremote_operations: false\n\
+        auto_commit: false\ncheck_active_branches: false\ntask_prefix: \"task\"\n";
+    write(home, "backlog/config.yml", config);
+    for n in 1..=items {
+        let text = format!(
+            "---\nid: TASK-{n}\ntitle: Do part {n}\nstatus: To Do\nassignee: []\n\
+             created_date: '2026-01-31 12:00'\nlabels: []\ndependencies: []\nordinal: {n}000\n---\n\n"
+        );
+        write(home, &format!("backlog/tasks/task-{n} - Do-part-{n}.md"), &text);
+    }
+}
+
+fn backlog_args(task: Task, round: usize) -> Option<Vec<String>> {
+    let status = if round % 2 == 1 { "In Progress" } else { "To Do" };
+    let first = ["task", "list", "--plain", "--sort", "id", "--limit"];
+    Some(match task {
+        Task::Start => words(["--version"]),
+        Task::Status => words(["task", "edit", "5", "--status", status]),
+        Task::Note => words(["task", "edit", "5", "--append-notes", "A note"]),
+        Task::Next => [words(first), words(["1", "--status", "To Do"])].concat(),
+        Task::List => [words(first), words(["20"])].concat(),
     })
 }
 
@@ -274,6 +311,7 @@ fn git_items(home: &Path, items: usize) {
 
 fn git_args(task: Task, round: usize) -> Option<Vec<String>> {
     match task {
+        Task::Start => Some(words(["--version"])),
         Task::Note => {
             Some(words(["commit", "-q", "--allow-empty", "-m", &format!("Note {round}")]))
         }
@@ -292,6 +330,7 @@ fn jq_items(home: &Path, items: usize) {
 fn jq_args(task: Task, round: usize) -> Option<Vec<String>> {
     let status = if round % 2 == 1 { "RUNNING" } else { "PENDING" };
     let filter = match task {
+        Task::Start => return Some(words(["--version"])),
         Task::Status => format!(".[4].status = \"{status}\""),
         Task::Note => return None,
         Task::Next => "first(.[] | select(.status == \"PENDING\"))".to_owned(),

@@ -2,9 +2,13 @@
 //! A panic is what the fuzzer looks for.
 
 use crate::{
-    domain::{FactValue, Facts, Workflow},
-    history,
-    rules::{Directive, Rule, WrittenRule, fire},
+    domain::{
+        Constraints, FactValue, Facts, Plan, StateFile, Workflow,
+        checklist::{Checklist, Grammar},
+    },
+    history, merge,
+    rules::{self, Directive, Rule, WrittenRule, fire},
+    text::markdown::Document,
 };
 
 /// A rule is refused at a place within its text, or means what it prints; firing ends.
@@ -55,4 +59,43 @@ pub fn mcp_frames(bytes: &[u8]) {
 #[cfg(feature = "web")]
 pub fn http_request(bytes: &[u8]) {
     crate::adapters::fuzz_http_request(bytes);
+}
+
+/// A state file, a workflow of one's own or somebody's checklist can be read, whatever they hold.
+pub fn state_file(text: &str) {
+    let _ = rules::parse_workflow(text);
+    let Ok(document) = Document::parse(text) else { return };
+    let found = Checklist::read(&document, &Grammar::default());
+    let outside = found.tasks.iter().find(|task| text.get(task.marker.clone()).is_none());
+    assert!(outside.is_none(), "the marker of a task is outside of its text");
+    let _ = Constraints::read(document.clone());
+    let plan = Plan::read(document);
+    for step in &plan.steps {
+        plan.place(step);
+    }
+}
+
+/// Three versions, apart by lines of `=====`: the laws of merging hold, whatever they say.
+pub fn merge(text: &str) {
+    let mut parts = text.split("\n=====\n").map(str::as_bytes);
+    let (base, ours) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let theirs = parts.next().unwrap_or_default();
+    let workflow = Workflow::builtin();
+    for file in [StateFile::Plan, StateFile::Context, StateFile::History, StateFile::Variables] {
+        let merged =
+            |ours, theirs| merge::merge(file, Some(base), Some(ours), Some(theirs), workflow);
+        for (ours, theirs) in [(ours, ours), (ours, base), (base, ours)] {
+            let same = merged(ours, theirs).ok().flatten();
+            assert!(same.is_none_or(|same| same.bytes == ours), "{file:?} was not kept");
+        }
+        if let Ok(Some(one)) = merged(ours, theirs) {
+            let other = merged(theirs, ours).ok().flatten().map(|other| other.conflicts.len());
+            assert_eq!(other, Some(one.conflicts.len()), "{file:?}: the sides are not equal");
+        }
+    }
+}
+
+/// Takes a line for the shell apart, as the guard of a client's commands does.
+pub fn shell(text: &str) {
+    crate::adapters::fuzz_shell(text);
 }

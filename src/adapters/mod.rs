@@ -31,6 +31,8 @@ pub(crate) use directory::{
     ChooseError, choose, choose_archived, choose_for_ticket, config_directory, tickets_in,
 };
 pub(crate) use evaluator::{Evaluator, split_words};
+#[cfg(fuzzing)]
+pub(crate) use hooks::fuzz_shell;
 pub(crate) use identity::{Acting, identify, session_name};
 #[cfg(fuzzing)]
 pub(crate) use mcp::fuzz_frames;

@@ -12,6 +12,7 @@
 use super::git_markers::has_git_markers;
 use crate::domain::StateFile;
 use crate::domain::outline::{Outline, ThingId, ThingKind};
+use crate::text::find_byte;
 use crate::text::json::{JsonDocument, Literal, Path};
 use crate::text::markdown::Document;
 use serde::Serialize;
@@ -53,7 +54,7 @@ impl Conflict {
 pub(crate) fn may_conflict(bytes: &[u8]) -> bool {
     let mark = START.as_bytes();
     let mut rest = bytes;
-    while let Some(at) = first(rest, b'<') {
+    while let Some(at) = find_byte(rest, b'<') {
         rest = &rest[at..];
         if rest.starts_with(mark) {
             return true;
@@ -61,18 +62,6 @@ pub(crate) fn may_conflict(bytes: &[u8]) -> bool {
         rest = &rest[1..];
     }
     false
-}
-
-/// Where a byte is first. It is looked for in many bytes at once: a long plan has few of them.
-fn first(bytes: &[u8], wanted: u8) -> Option<usize> {
-    const MANY: usize = 256;
-    // Without a way out of the loop the compiler compares many bytes in one instruction.
-    let holds =
-        |chunk: &[u8; MANY]| chunk.iter().fold(false, |found, byte| found | (*byte == wanted));
-    let (chunks, _) = bytes.as_chunks::<MANY>();
-    let start = chunks.iter().position(holds).unwrap_or(chunks.len()) * MANY;
-    let at = bytes[start..].iter().position(|byte| *byte == wanted)?;
-    Some(start + at)
 }
 
 /// The conflicts that stand in a file, in its order.

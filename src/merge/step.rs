@@ -50,7 +50,8 @@ pub(super) fn name_dependencies(outlines: &mut [Outline<'_>; 3]) -> TitledLists 
                 let value = if is_titled {
                     with_ids(&found, &known)
                 } else {
-                    list_with_ids(&value, &numbers[side])
+                    let id_of = |number| numbers[side].get(&number)?.id.clone();
+                    dependencies::with_ids(&value, &found, id_of)
                 };
                 outline.set_value(id, value);
             }
@@ -80,20 +81,6 @@ fn with_ids(found: &[dependencies::Dependency], known: &[StepName<'_>]) -> Strin
         }
     };
     found.iter().map(|found| one(&found.step)).collect::<Vec<_>>().join(", ")
-}
-
-/// A list of steps with ids where it has numbers.
-fn list_with_ids(list: &str, known: &HashMap<u32, StepHeading>) -> String {
-    let word = |text: &str| {
-        let bare = text.trim().trim_start_matches('#');
-        let id = bare.parse().ok().and_then(|number: u32| known.get(&number)?.id.clone());
-        id.map_or_else(|| text.to_owned(), |id| text.replace(text.trim(), &id))
-    };
-    let text = list.trim();
-    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    let words: Vec<String> = inner.unwrap_or(text).split(',').map(word).collect();
-    let words = words.join(",");
-    if inner.is_some() { format!("[{words}]") } else { words }
 }
 
 /// Writes a list that had titles with those of the merged steps.

@@ -250,6 +250,11 @@ impl Store {
         let path = self.layout.dir.join(PRIVATE);
         let state = Directory::open(&self.layout.dir).at(&path)?;
         let not_found = |what: &str| StoreError::NotFound { what: what.to_owned() };
+        let is_established = matches!(self.trust_level, Trust::Established);
+        if is_established && !matches!(self.origin().at(&path)?, Origin::Here) {
+            // It could not be looked at before, which says nothing about where it comes from.
+            return Err(io::Error::other("it could not be looked at; try again")).at(&path);
+        }
         if matches!(self.trust_level, Trust::Denied { .. }) {
             let found = state.open_dir(PRIVATE).at(&path)?;
             let private = found.ok_or_else(|| not_found("private directory to trust"))?;
@@ -273,13 +278,20 @@ impl Store {
             None => None,
         };
         let _guard = state.lock().at(&path)?;
-        let replaced = match state.stat(PRIVATE).at(&path)? {
-            Some(_) => Some(set_aside(&state).at(&path)?),
-            None => None,
-        };
         write_marker(&private).at(&path)?;
-        state.rename(&from, &state, PRIVATE).at(&path)?;
-        state.sync().at(&path)?;
+        let is_replaced = state.stat(PRIVATE).at(&path)?.is_some();
+        // In one step: a command that is killed between two would leave no log in use, and the next
+        // `trust` would take the one that was in use for the one to be accepted.
+        let replaced = match is_replaced && state.exchange(&from, &state, PRIVATE).at(&path)? {
+            true => Some(self.layout.dir.join(&from)),
+            false => {
+                let aside = is_replaced.then(|| set_aside(&state)).transpose().at(&path)?;
+                state.rename(&from, &state, PRIVATE).at(&path)?;
+                aside
+            }
+        };
+        // It is done; a power loss that comes first leaves the one or the other, each of them whole.
+        let _ = state.sync();
         Ok(Trusted { from: Some(from), replaced })
     }
 }

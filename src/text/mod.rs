@@ -20,6 +20,17 @@ pub(crate) use splice::apply_splices;
 pub use splice::{OverlappingSplices, Splice};
 pub(crate) use words::Words;
 
+/// Where a byte is first. Many bytes are looked at at once: in a long plan it may be missing.
+pub(crate) fn find_byte(bytes: &[u8], wanted: u8) -> Option<usize> {
+    const MANY: usize = 256;
+    // Without a way out of the loop the compiler compares many in one instruction.
+    let holds = |chunk: &[u8; MANY]| chunk.iter().fold(false, |all, byte| all | (*byte == wanted));
+    let (chunks, _) = bytes.as_chunks();
+    let start = chunks.iter().position(holds).unwrap_or(chunks.len()) * MANY;
+    let at = bytes.get(start..)?.iter().position(|byte| *byte == wanted)?;
+    Some(start + at)
+}
+
 /// How many cases a property is tried with: `PROPTEST_CASES`, or what is usual.
 #[cfg(test)]
 fn cases(usual: u32) -> proptest::prelude::ProptestConfig {
@@ -28,5 +39,20 @@ fn cases(usual: u32) -> proptest::prelude::ProptestConfig {
         cases: given.unwrap_or(usual),
         failure_persistence: None,
         ..Default::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_byte_is_found_wherever_it_is() {
+        for len in [0, 1, 255, 256, 257, 700] {
+            let mut bytes = vec![b'a'; len];
+            assert_eq!(super::find_byte(&bytes, b'<'), None);
+            for at in (0..len).rev() {
+                bytes[at] = b'<';
+                assert_eq!(super::find_byte(&bytes, b'<'), Some(at), "{len}");
+            }
+        }
     }
 }

@@ -275,6 +275,9 @@ impl Error {
                 ))
             }
             ErrorKind::Store(StoreError::Io { path, source }) => io_hint(path, source),
+            ErrorKind::Store(StoreError::ReadOnly { .. }) => Some(
+                "commands that only read work there; `-C` chooses another directory".to_owned(),
+            ),
             ErrorKind::Store(StoreError::NotRegular { .. }) => {
                 Some("put a regular file there; state files are never followed through links".to_owned())
             }

@@ -81,7 +81,8 @@ const PARTS: [Part; 7] = [
         slice: 5,
         how: How::Test(SUITE, "merge::sweep::generated_merges"),
     },
-    Part { name: "fuzz", unit: "seconds", size: 3_600 * 5, slice: 600, how: How::Fuzz },
+    // An hour for each of the nine targets.
+    Part { name: "fuzz", unit: "seconds", size: 3_600 * 9, slice: 900, how: How::Fuzz },
 ];
 
 const USAGE: &str = "usage: cargo xtask prove [PART]... [--size N] [--seed N] [--restart]";

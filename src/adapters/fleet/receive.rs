@@ -174,7 +174,9 @@ fn make(
     let parent = dir.parent().map_or_else(|| PathBuf::from("/"), Path::to_owned);
     fs_err::create_dir_all(&parent)?;
     let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let beside = parent.join(format!(".{name}.pull-{}", std::process::id()));
+    let prefix = format!(".{name}.pull-");
+    remove_unfinished(&parent, &prefix)?;
+    let beside = parent.join(format!("{prefix}{}", std::process::id()));
     let made = (|| {
         fs_err::create_dir(&beside)?;
         let target = Directory::open(&beside)?;
@@ -207,6 +209,20 @@ fn make(
     known.local_revision = snapshot.revision().as_str().to_owned();
     known.save(workspace)?;
     Ok(Pulled::New)
+}
+
+/// Removes what pulls to the same place left that were killed: the database has all of it.
+fn remove_unfinished(parent: &Path, prefix: &str) -> Result<(), FleetError> {
+    let parent = Directory::open(parent)?;
+    for name in parent.list()? {
+        let pid = name.strip_prefix(prefix).and_then(|pid| pid.parse().ok());
+        let Some(pid) = pid.and_then(rustix::process::Pid::from_raw) else { continue };
+        let is_gone = rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH);
+        if is_gone || pid.as_raw_pid() == std::process::id().cast_signed() {
+            parent.remove_all(&name)?;
+        }
+    }
+    Ok(())
 }
 
 /// A copy that is there.

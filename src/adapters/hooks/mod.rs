@@ -118,3 +118,11 @@ impl Hook<'_> {
         note(self.workspace.directory(), &now, self.event.name(), message);
     }
 }
+
+/// Judges text as a line for the shell, for the fuzzer.
+#[cfg(fuzzing)]
+pub(crate) fn fuzz_shell(text: &str) {
+    let nowhere = std::path::Path::new("/nonexistent/workspace/state");
+    let _ = shell::guard::only_looks(text);
+    let _ = shell::guard::examine(&place::Guarded::new(nowhere), nowhere, text);
+}

@@ -98,6 +98,32 @@ pub(crate) fn rename(
     out
 }
 
+/// The list with ids where it has numbers, as far as `id_of` knows them.
+pub(crate) fn with_ids(
+    list: &str,
+    found: &[Dependency],
+    id_of: impl Fn(u32) -> Option<String>,
+) -> String {
+    let mut out = String::with_capacity(list.len());
+    let mut at = 0;
+    for group in found.chunk_by(|one, next| one.number.is_some() && one.number == next.number) {
+        let numbers = group.iter().filter_map(|of| match of.step {
+            StepRef::Number(number) => Some((id_of(number), number)),
+            _ => None,
+        });
+        let numbers: Vec<(Option<String>, u32)> = numbers.collect();
+        let Some(span) = &group[0].number else { continue };
+        if numbers.iter().any(|(id, _)| id.is_some()) {
+            let names = numbers.into_iter().map(|(id, number)| id.unwrap_or(number.to_string()));
+            out.push_str(&list[at..span.start]);
+            out.push_str(&names.collect::<Vec<_>>().join(", "));
+            at = span.end;
+        }
+    }
+    out.push_str(&list[at..]);
+    out
+}
+
 /// A range whose steps are renumbered; `None` if it stays as it is.
 fn renamed_range(
     group: &[Dependency],
@@ -360,6 +386,18 @@ mod tests {
         let found = parse("17-01, 1-2", &named).unwrap();
         let found: Vec<String> = found.iter().map(|found| found.step.to_string()).collect();
         assert_eq!(found, ["17-01", "1", "2"]);
+    }
+
+    #[test]
+    fn ids_take_the_place_of_numbers() {
+        let with_ids = |list: &str| {
+            let id_of = |number: u32| STEPS.get(number as usize - 1)?.id.map(str::to_owned);
+            with_ids(list, &parse(list, &STEPS).unwrap(), id_of)
+        };
+        assert_eq!(with_ids("[1,\"3\"], Step 2, m2qp"), "[k3f9,\"m2qp\"], Step b7xd, m2qp");
+        assert_eq!(with_ids("1 2"), "k3f9 b7xd");
+        assert_eq!(with_ids("2-4, 9"), "b7xd, m2qp, 4, 9");
+        assert_eq!(with_ids("none"), "none");
     }
 
     #[test]

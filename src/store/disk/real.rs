@@ -269,10 +269,11 @@ impl DiskFile for RealFile {
     /// milliseconds. So a time that this clock has not reached yet is exact, and as it has been asked
     /// for, every later change gets another one. On other kernels there is never such a time.
     #[cfg(target_os = "linux")]
+    #[allow(clippy::unnecessary_cast, reason = "the type differs between systems")]
     fn seal(&self) -> io::Result<Option<Stat>> {
         use rustix::time::{ClockId, clock_gettime};
         let kind = rustix::fs::fstatfs(self.file.file())?.f_type;
-        if !EXACT.contains(&i64::from(kind)) {
+        if !EXACT.contains(&(kind as i64)) {
             return Ok(None);
         }
         for _ in 0..SEALING_ATTEMPTS {

@@ -40,7 +40,7 @@ pub(in crate::store) fn inspect(store: &Store, writing: bool) -> Result<Inspecti
     }
     let boot = disk.boot_id().at(&paths.private)?;
     let head = Head::load(disk, paths)?;
-    let head_of_boot = head.as_ref().filter(|head| boot.is_some() && head.boot == boot);
+    let head_of_boot = head.as_ref().filter(|head| head.boot == boot);
     let mut files = BTreeMap::new();
     for name in store.layout.rewritable_files() {
         let sealed = |stat: &Stat| head_of_boot?.sealed_hash(name.as_str(), stat);
@@ -87,11 +87,12 @@ impl Observed<'_> {
         }
         let path = paths.segment(head.segment);
         let access = if writing { Access::Append } else { Access::Read };
-        let Some((file, _)) = open_existing(disk, &path, access)? else { return Ok(None) };
+        let Some((file, stat)) = open_existing(disk, &path, access)? else { return Ok(None) };
         if require_file(disk, &paths.segment(head.segment + 1))?.is_some() {
             return Ok(None);
         }
-        Ok(head.fits(&*file, paths)?.then(|| (head.clone(), file)))
+        let fits = !writing && head.is_log_sealed(&stat) || head.fits(&*file, paths)?;
+        Ok(fits.then(|| (head.clone(), file)))
     }
 
     /// The files as they are, for readers: a damaged log takes undo away, never the state.

@@ -40,6 +40,11 @@ impl Base {
     /// Remembers in the head cache that all operations were applied.
     pub(in crate::store) fn save_head(&self, store: &Store) {
         let Some(log) = &self.log else { return };
+        // Times are compared within one boot, which must be known for that.
+        let (sealed, sealed_log) = match self.boot {
+            Some(_) => (self.sealed.clone(), log.seal()),
+            None => Default::default(),
+        };
         let signatures =
             self.stats.iter().map(|(name, stat)| (name.clone(), stat.signature())).collect();
         Head {
@@ -52,7 +57,8 @@ impl Base {
             boot: self.boot.clone(),
             state: self.state.clone(),
             signatures,
-            sealed: self.sealed.clone(),
+            sealed,
+            sealed_log,
             facts: self.facts.clone(),
         }
         .save(&*store.disk, &store.paths);

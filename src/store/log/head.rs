@@ -48,6 +48,9 @@ pub(in crate::store) struct Head {
     /// the same boot, they are still as they were written.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sealed: BTreeMap<String, i64>,
+    /// The same for the segment, if its last line is long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed_log: Option<i64>,
     /// The caller's derived data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
@@ -70,15 +73,27 @@ struct HeadLine {
     #[serde(default)]
     sealed: BTreeMap<String, i64>,
     #[serde(default)]
+    sealed_log: Option<i64>,
+    #[serde(default)]
     facts: Option<Facts>,
 }
 
 impl From<HeadLine> for Head {
     fn from(line: HeadLine) -> Head {
-        let HeadLine { segment, end, last, sum, id, seq, boot, signatures, sealed, facts, .. } =
-            line;
-        let state = Tracked { files: line.files, appended: line.appended };
-        Head { segment, end, last, sum, id, seq, boot, state, signatures, sealed, facts }
+        Head {
+            segment: line.segment,
+            end: line.end,
+            last: line.last,
+            sum: line.sum,
+            id: line.id,
+            seq: line.seq,
+            boot: line.boot,
+            state: Tracked { files: line.files, appended: line.appended },
+            signatures: line.signatures,
+            sealed: line.sealed,
+            sealed_log: line.sealed_log,
+            facts: line.facts,
+        }
     }
 }
 
@@ -158,6 +173,12 @@ impl Head {
         Ok(line.starts_with(self.sum.as_bytes())
             && record::first_line(&line)
                 .is_some_and(|(json, len)| len == line.len() && self.agrees_with(json)))
+    }
+
+    /// Whether nobody can have touched the segment since its last line was written: enough for
+    /// readers, where that line is long.
+    pub(in crate::store) fn is_log_sealed(&self, stat: &Stat) -> bool {
+        self.sealed_log == Some(stat.ctime) && self.end == stat.len
     }
 
     /// Whether the last line of the segment leaves things as this cache says.

@@ -8,7 +8,7 @@ use std::{
 use super::block::Block;
 use super::index::{self, Index};
 use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, opening, pieces, value};
-use crate::text::{Lines, Place};
+use crate::text::{Lines, Place, find_byte};
 
 /// Names a section of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -351,7 +351,7 @@ impl Document {
 }
 
 fn majority_newline(source: &str) -> &'static str {
-    if !source.contains('\r') {
+    if find_byte(source.as_bytes(), b'\r').is_none() {
         return "\n";
     }
     let all = source.bytes().filter(|b| *b == b'\n').count();

@@ -93,6 +93,8 @@ impl Workspace {
             secret::Watched { reader, lines: &mut lines }
         });
         let mut findings = snapshot.findings(verified, lines);
+        // A damaged log is also why the history could not be verified.
+        findings.retain(|finding| log.iter().all(|problem| problem.message != finding.message));
         findings.extend(checkpoints);
         findings.extend(log);
         findings.extend(self.worktree_problems(&snapshot));
@@ -101,8 +103,10 @@ impl Workspace {
         self.place_in_files(&mut findings)?;
         if !fixed.is_empty() {
             // The repairs succeeded; a disk failure while reading again does not change that.
-            for finding in findings.iter_mut().filter(|finding| finding.code == ErrorCode::Io) {
+            let by_disk = [ErrorCode::Io, ErrorCode::DiskFull];
+            for finding in findings.iter_mut().filter(|finding| by_disk.contains(&finding.code)) {
                 finding.severity = Severity::Warning;
+                finding.hint = None;
             }
         }
         findings.sort_by_key(|problem| (problem.severity, problem.file, problem.place));

@@ -14,7 +14,10 @@ const ENTRIES_OF_STEP: usize = 5;
 /// How many are shown in a brief for that step alone.
 const ENTRIES_OF_ONLY_STEP: usize = 40;
 
-/// The first `most` unfinished steps without `focus`, and how many more there are.
+/// The most unfinished steps that a brief lists: nobody works through more before the next brief.
+const OPEN: usize = 100;
+
+/// The first `most` (or [`OPEN`]) unfinished steps without `focus`, and how many more there are.
 pub(super) fn open_steps(
     plan: &Plan,
     overview: &Overview,
@@ -30,7 +33,7 @@ pub(super) fn open_steps(
         if focus.is_some_and(|focus| focus.offset == step.offset) {
             continue;
         }
-        if open.len() == most {
+        if open.len() == most.min(OPEN) {
             more += 1;
             continue;
         }

@@ -59,7 +59,7 @@ fn elsewhere(project: &Project) {
     joined(project);
     ok_on_beta(project, &["fleet", "steal", "billing", "--why", "test", "--for", "10h"]);
     ok_on_beta(project, &["fleet", "pull", "billing"]);
-    ok_on_beta(project, &["-C", "billing/state", "step", "done", "1"]);
+    ok_on_beta(project, &["-C", "billing/state", "step", "skip", "4"]);
     ok_on_beta(project, &["-C", "billing/state", "fleet", "push", "--for", "10h"]);
 }
 

@@ -112,6 +112,7 @@ pub fn all() -> Vec<Outside> {
         scene("git install", &["git", "install"], changed, ""),
         scene("commit", &["commit", "-m", "as it is"], changed, "nothing to commit"),
         scene("merge", &["merge", "--resolve"], unmerged, ""),
+        scene("merge --take", &["merge", "--take", "theirs", "--all"], in_conflict, "no conflict"),
         scene("worktree add", &["worktree", "add", "side", "--path", "tree"], committed, "already"),
         scene(
             "worktree add --step",
@@ -131,19 +132,18 @@ pub fn all() -> Vec<Outside> {
             "worktree finish",
             &["worktree", "finish", "tree-3"],
             |project| queued(project, &["3"]),
-            "no worktree",
+            "no other worktree",
         ),
         scene(
             "worktree finish --abandon",
             &["worktree", "finish", "tree-3", "--abandon"],
             |project| queued(project, &["3"]),
-            "no worktree",
+            "no other worktree",
         ),
         scene("git uninstall", &["git", "uninstall"], committed, ""),
         scene("history accept", &["history", "accept", "--why", "x"], gone_back, ""),
-        scene("archive restore", &["archive", "restore", "exec"], put_away, "there is a state"),
+        scene("archive restore", &["archive", "restore", "exec"], put_away, "no archived state"),
         scene("adopt --private", &["adopt", "--private"], checklist, "already"),
-        scene("import --from", &["import", "--from", "ralph", "prd.json"], product, "there is"),
         scene("report", &["report", "--output", "report.html"], scene::busy, ""),
         scene(
             "worktree finish --next",
@@ -165,7 +165,7 @@ pub fn all() -> Vec<Outside> {
     let mut hook = scene("hook", &["hook"], scene::busy, "");
     hook.scene = hook.scene.with_input(session);
     all.push(hook);
-    let mut list = scene("hook with a list of tasks", &["hook", "--capture"], |_| (), "");
+    let mut list = scene("hook with a list of tasks", &["hook"], scene::busy, "");
     list.scene = list.scene.with_input(tasks);
     all.push(list);
     let remove = &["setup", "claude", "--remove"];
@@ -194,12 +194,12 @@ fn put_away(project: &Project) {
     assert_eq!(run(project, &["archive"]).code, 0);
 }
 
-/// The plan of another program.
-fn product(project: &Project) {
-    let plan = r#"{"project": "P", "branchName": "b", "description": "d", "userStories": [
-        {"id": "US-1", "title": "One", "acceptanceCriteria": ["x"], "passes": true},
-        {"id": "US-2", "title": "Two", "acceptanceCriteria": ["y"], "passes": false}]}"#;
-    fs::write(project.root().join("prd.json"), plan).unwrap();
+/// Fields that a merge left in conflict.
+fn in_conflict(project: &Project) {
+    scene::busy(project);
+    let marked =
+        "<<<<<<< ours \"FAILED\" ||||||| base \"RUNNING\" ======= theirs \"COMPLETED\" >>>>>>>";
+    project.edit("plan.md", "- **status**: RUNNING", &format!("- **status**: {marked}"));
 }
 
 /// A folder that is the user's, though nothing is in it.
@@ -270,13 +270,15 @@ impl Outside {
             same_names(made, &files(project.root()), "acknowledged, but not done")?;
             self.is_elsewhere("acknowledged, but not done")?;
         }
+        // Before it, the state is in conflict.
+        let is_merge = self.scene.args[0] == "merge";
         if project.path("plan.md").exists() {
             let state = run(project, &["state", "--json"]);
-            if state.code != 0 && self.scene.name != "merge" {
+            if state.code != 0 && !is_merge {
                 return Err(format!("state: {} {}{}", state.code, state.stdout, state.stderr));
             }
             let verify = run(project, &["history", "verify"]);
-            if verify.code != 0 && self.scene.name != "merge" {
+            if verify.code != 0 && !is_merge {
                 return Err(format!("verify: {}{}", verify.stdout, verify.stderr));
             }
         }
@@ -305,7 +307,9 @@ impl Outside {
 fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let walk = walkdir::WalkDir::new(root).min_depth(1).into_iter().filter_entry(|entry| {
         let name = entry.file_name();
-        name != ".git" && name != ".statedir" && name != scene::MACHINES
+        // What a killed command leaves of a private directory that it was making, the next takes away.
+        let is_unfinished = name.to_string_lossy().starts_with(".statedir.new-");
+        name != ".git" && name != ".statedir" && name != scene::MACHINES && !is_unfinished
     });
     let named = walk.filter_map(Result::ok).map(|entry| {
         let path = entry.path().strip_prefix(root).unwrap().display().to_string();

@@ -26,6 +26,8 @@ pub struct Scene {
     pub project: Project,
     /// Whether processes that it starts are disturbed as well.
     pub follows: bool,
+    /// Whether the state is prepared again each time, because it matters which directory is which.
+    moves_directories: bool,
     prepare: Box<dyn Fn(&Project) + Send + Sync>,
     start: OnceLock<Snapshot>,
 }
@@ -45,6 +47,7 @@ impl Scene {
             now: NOW,
             project: Project::empty(),
             follows: true,
+            moves_directories: false,
             prepare: Box::new(prepare),
             start: OnceLock::new(),
         }
@@ -53,6 +56,12 @@ impl Scene {
     /// Only the command itself is disturbed, and not the programs that it starts.
     pub fn of_one_process(mut self) -> Self {
         self.follows = false;
+        self
+    }
+
+    /// Directories change places, which a snapshot does not put back.
+    fn moving_directories(mut self) -> Self {
+        self.moves_directories = true;
         self
     }
 
@@ -80,11 +89,17 @@ impl Scene {
 
     /// Whether there is no state before it.
     pub fn begins(&self) -> bool {
-        self.args[0] == "init" || self.name == "import"
+        ["import", "import --from"].contains(&self.name) || self.args[0] == "init"
     }
 
     /// Puts the state back to before the command.
     pub fn reset(&self) {
+        if self.moves_directories {
+            for entry in fs::read_dir(self.project.root()).unwrap() {
+                fs::remove_dir_all(entry.unwrap().path()).unwrap();
+            }
+            return (self.prepare)(&self.project);
+        }
         let start = self.start.get_or_init(|| {
             (self.prepare)(&self.project);
             Snapshot::take(self.project.root())
@@ -341,12 +356,12 @@ fn from_elsewhere(project: &Project, is_used: bool) {
     }
 }
 
-/// Fields that a merge left in conflict.
-fn in_conflict(project: &Project) {
-    busy(project);
-    let marked =
-        "<<<<<<< ours \"FAILED\" ||||||| base \"RUNNING\" ======= theirs \"COMPLETED\" >>>>>>>";
-    project.edit("plan.md", "- **status**: RUNNING", &format!("- **status**: {marked}"));
+/// The plan of another program.
+fn product(project: &Project) {
+    let plan = r#"{"project": "P", "branchName": "b", "description": "d", "userStories": [
+        {"id": "US-1", "title": "One", "acceptanceCriteria": ["x"], "passes": true},
+        {"id": "US-2", "title": "Two", "acceptanceCriteria": ["y"], "passes": false}]}"#;
+    fs::write(project.root().join("prd.json"), plan).unwrap();
 }
 
 pub fn git(project: &Project, args: &[&str]) {
@@ -409,7 +424,11 @@ pub fn all() -> Vec<Scene> {
         Scene::new("undo", &["undo"], busy_then(&[&["step", "done", "1"]])),
         Scene::new("redo", &["redo"], busy_then(&[&["step", "done", "1"], &["undo"]])),
         Scene::new("gc", &["gc", "--older-than", "1d"], rotated).at("2027-01-01T00:00:00Z"),
-        Scene::new("step take", &["step", "take", "1", "--force", "--why", "gone"], busy),
+        Scene::new(
+            "step take",
+            &["--actor", "ada", "step", "take", "1", "--force", "--why", "gone"],
+            busy,
+        ),
         Scene::new("step reorder", &["step", "reorder", "4", "--before", "3"], busy),
         Scene::new("constraint unset", &["constraint", "unset", "priority"], busy),
         Scene::new("rule add", &["rule", "add", "If cost > 1 -> pause"], busy),
@@ -418,11 +437,15 @@ pub fn all() -> Vec<Scene> {
         Scene::new("review open", &["review", "open", "Is that enough?"], busy),
         Scene::new("restore", &["restore", "@-2"], busy),
         Scene::new("import", &["import", "-"], |_| ()).with_input(document),
+        Scene::new("import --from", &["import", "--from", "ralph", "prd.json"], product),
         Scene::new("import --replace", &["import", "--replace", "-"], busy).with_input(document),
         Scene::new("migrate", &["migrate"], |_| ()).on_fixture("older-layout"),
-        Scene::new("merge --take", &["merge", "--take", "theirs", "--all"], in_conflict),
-        Scene::new("trust", &["trust"], |project| from_elsewhere(project, false)),
-        Scene::new("trust of one aside", &["trust"], |project| from_elsewhere(project, true)),
+        Scene::new("trust", &["trust"], |project| from_elsewhere(project, false))
+            .of_one_process()
+            .moving_directories(),
+        Scene::new("trust of one aside", &["trust"], |project| from_elsewhere(project, true))
+            .of_one_process()
+            .moving_directories(),
         Scene::new("rotation", &["var", "unset", "bulk"], nearly_full),
         Scene::new("recovery", &["var", "set", "x", "1"], interrupted),
         Scene::new("recovery of a half", &["step", "start", "3"], half_applied),

@@ -11,16 +11,18 @@ use std::{
 /// Every directory and file below a root.
 pub struct Snapshot {
     root: PathBuf,
-    dirs: Vec<PathBuf>,
+    dirs: BTreeMap<PathBuf, fs::Permissions>,
     files: BTreeMap<PathBuf, (Vec<u8>, SystemTime)>,
 }
 
 impl Snapshot {
     pub fn take(root: &Path) -> Self {
-        let mut snapshot = Self { root: root.to_owned(), dirs: Vec::new(), files: BTreeMap::new() };
+        let mut snapshot =
+            Self { root: root.to_owned(), dirs: BTreeMap::new(), files: BTreeMap::new() };
         for path in below(root) {
             if path.is_dir() {
-                snapshot.dirs.push(path);
+                let permissions = path.metadata().unwrap().permissions();
+                snapshot.dirs.insert(path, permissions);
             } else {
                 let modified = path.symlink_metadata().unwrap().modified().unwrap();
                 snapshot.files.insert(path.clone(), (fs::read(&path).unwrap(), modified));
@@ -33,14 +35,15 @@ impl Snapshot {
     /// `history.md` by it and would otherwise take the slow way through the log.
     pub fn restore(&self) {
         for path in below(&self.root).into_iter().rev() {
-            if path.is_dir() && !self.dirs.contains(&path) {
+            if path.is_dir() && !self.dirs.contains_key(&path) {
                 fs::remove_dir(&path).unwrap();
             } else if !path.is_dir() && !self.files.contains_key(&path) {
                 fs::remove_file(&path).unwrap();
             }
         }
-        for dir in self.dirs.iter().filter(|dir| !dir.is_dir()) {
+        for (dir, permissions) in self.dirs.iter().filter(|(dir, _)| !dir.is_dir()) {
             fs::create_dir(dir).unwrap();
+            fs::set_permissions(dir, permissions.clone()).unwrap();
         }
         for (path, (bytes, modified)) in &self.files {
             let same = fs::read(path).is_ok_and(|now| now == *bytes);

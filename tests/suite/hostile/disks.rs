@@ -127,5 +127,6 @@ fn a_read_only_disk_can_be_read_and_refuses_changes() {
         assert_eq!(ran.code, 1, "{args:?} {}", ran.stdout);
         let error = ran.json()["error"].clone();
         assert_eq!(error["code"], "read_only", "{error}");
+        assert!(error["hint"].as_str().unwrap().contains("only read"), "{error}");
     }
 }

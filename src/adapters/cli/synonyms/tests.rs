@@ -241,8 +241,6 @@ fn the_words_of_the_user_are_kept() {
         ),
         (&["dep", "add", "5", "4"], false, "`statedir step set 5 --depends-on 4`"),
         (&["step", "depend", "5", "--on", "1-3"], false, "`statedir step set 5 --depends-on 1-3`"),
-        (&["pause"], false, "`statedir pause --why 'what it waits for'`"),
-        (&["stop"], false, "`statedir pause --why 'what it waits for'`"),
         (&["pause", "waiting for a key"], true, "`statedir pause --why 'waiting for a key'`"),
     ] {
         assert_eq!(read_as(line), (works, command.to_owned()), "{line:?}");
@@ -258,6 +256,10 @@ fn a_slip_is_put_right_but_never_into_what_takes_away() {
         (&["undoo"], "`statedir undo --help`"),
         (&["step", "remov", "3"], "`statedir step remove --help`"),
         (&["xyzzy"], "`statedir --help`"),
+        (&["pause"], "`statedir pause --why TEXT`"),
+        (&["pause", "--dry-run"], "`statedir pause --dry-run --why TEXT`"),
+        (&["suspend"], "`statedir pause --why TEXT`"),
+        (&["stop"], "`statedir pause --why TEXT`"),
         (&["step", "add"], "`statedir step add --help`"),
     ] {
         let unparsed = parse::parse(&args(line)).err().unwrap_or_else(|| panic!("{line:?}"));

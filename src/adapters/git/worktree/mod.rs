@@ -249,17 +249,21 @@ pub(crate) fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> 
     let (inside, attributes) = (repository.paths(), repository.path(ATTRIBUTES));
     let is_state =
         |path: &String| *path == attributes || inside.iter().any(|(_, state)| state == path);
-    let mut files = uncommitted(tree)?;
+    let mut files = uncommitted(&repository, tree)?;
     files.retain(|path| !is_state(path));
     refuse_uncommitted(tree, &files)
 }
 
-/// The files of a working tree that are not as they were committed, from its top.
-fn uncommitted(tree: &Worktree) -> Result<Vec<String>, GitError> {
+/// The files of a working tree that are not as they were committed, from its top. What is left of
+/// a private directory whose removal was begun, without the file that tells git to ignore it, is
+/// none of them.
+fn uncommitted(repository: &Repository, tree: &Worktree) -> Result<Vec<String>, GitError> {
+    let private = format!("?? {}/", repository.path(PRIVATE_DIR));
     let args = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
     let listing = Git::at(&tree.path).ask(&args)?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
-    Ok(listing.split('\0').filter_map(|line| line.get(3..)).map(str::to_owned).collect())
+    let lines = listing.split('\0').filter(|line| !line.starts_with(&private));
+    Ok(lines.filter_map(|line| line.get(3..)).map(str::to_owned).collect())
 }
 
 fn refuse_uncommitted(tree: &Worktree, files: &[String]) -> Result<(), GitError> {
@@ -309,7 +313,7 @@ pub(crate) fn merge_worktree(dir: &Path, name: &str) -> Result<Finished, GitErro
     let tree = find(dir, name)?;
     check_finish(dir, &tree)?;
     if !tree.missing {
-        refuse_uncommitted(&tree, &uncommitted(&tree)?)?;
+        refuse_uncommitted(&tree, &uncommitted(&repository, &tree)?)?;
     }
     let message = format!("Merge branch '{name}'");
     let mut commits = commits_between(&repository, "HEAD", name);

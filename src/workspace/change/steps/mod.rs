@@ -308,7 +308,8 @@ fn none_ready(counts: &StepCounts, situation: &Situation) -> Error {
     let StepCounts { open, running, failed, total, .. } = counts;
     let next = next_move(situation);
     let message = if *total == 0 {
-        "the plan has no steps yet".to_owned()
+        // The hint says why.
+        "no step can be started".to_owned()
     } else if counts.unfinished() == 0 {
         "all steps are finished".to_owned()
     } else {

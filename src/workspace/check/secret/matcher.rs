@@ -25,10 +25,30 @@ const NAMED: &str = "a secret";
 
 /// All secrets of a line, in order, without overlaps.
 pub(super) fn secrets_in(line: &str) -> Vec<Hit> {
+    scan(line, Matcher::after_word)
+}
+
+/// The same without passing over any byte, to compare with.
+#[cfg(test)]
+pub(super) fn secrets_in_by_bytes(line: &str) -> Vec<Hit> {
+    scan(line, |_, at| (at + 1, false))
+}
+
+/// Looks at the bytes of a line; `after` says where the next one is that matters, and whether
+/// nothing can begin at this one.
+fn scan(line: &str, after: impl Fn(&Matcher<'_>, usize) -> (usize, bool)) -> Vec<Hit> {
     let mut matcher = Matcher { line, bytes: line.as_bytes(), runs: Default::default(), bare: 0 };
     let mut hits: Vec<Hit> = Vec::new();
-    for (at, byte) in line.bytes().enumerate() {
+    let mut next = 0;
+    while let Some(&byte) = matcher.bytes.get(next) {
+        let at = next;
         if !matcher.may_begin(at, byte) {
+            next += 1;
+            continue;
+        }
+        let is_plain;
+        (next, is_plain) = after(&matcher, at);
+        if is_plain {
             continue;
         }
         for hit in matcher.at(at) {
@@ -80,6 +100,20 @@ impl Matcher<'_> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Where the word ends that begins at a byte, inside of which nothing else begins; and whether it
+    /// is too short for a key, and no scheme: most words are.
+    fn after_word(&self, at: usize) -> (usize, bool) {
+        let is_line_break = self.bytes[at] == b'n' && at > 0 && self.bytes[at - 1] == b'\\';
+        if !self.bytes[at].is_ascii_alphabetic() || is_line_break {
+            return (at + 1, false);
+        }
+        let in_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+        let end = at + self.bytes[at..].iter().take_while(in_word).count();
+        let goes_on = self.bytes.get(end).is_some_and(|byte| Alphabet::Wide.has(*byte));
+        let may_be_scheme = SCHEMES[..2].iter().any(|scheme| scheme.len() == end - at);
+        (end, end - at < SHORTEST_KEY && !goes_on && !may_be_scheme)
     }
 
     /// Whether the byte before belongs to the same word; not every script parts its words.

@@ -3,7 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::{super::mask::mask, secret_in};
+use proptest::prelude::*;
+
+use super::{
+    super::mask::mask,
+    matcher::{secrets_in, secrets_in_by_bytes},
+    secret_in,
+};
 
 /// Lines with a secret, and what is left of them.
 const SECRETS: &[(&str, &str)] = &[
@@ -355,5 +361,22 @@ fn a_long_line_of_beginnings_takes_time_by_its_length() {
         let took = start.elapsed();
         // Quadratic time would take minutes.
         assert!(took < Duration::from_secs(15), "{}…: {took:?}, {masked}", &text[..9]);
+    }
+}
+
+proptest! {
+    /// Words that cannot be secrets are passed over, and no secret with them.
+    #[test]
+    fn what_is_passed_over_holds_no_secret(
+        parts in prop::collection::vec((0..SECRETS.len(), "[ -~]{0,12}|\\\\n|b[ea]", 0usize..40), 1..5)
+    ) {
+        let line: String = parts
+            .iter()
+            .map(|(at, between, from)| {
+                let secret = SECRETS[*at].0.replace('¦', "");
+                format!("{between}{}", secret.get(*from..).unwrap_or(&secret))
+            })
+            .collect();
+        prop_assert_eq!(secrets_in(&line), secrets_in_by_bytes(&line), "{}", line);
     }
 }
