@@ -76,40 +76,10 @@ pub(super) fn is_denied(class: ErrorClass, first: &str, before: &[&str]) -> bool
 /// Words that say of the subject beside them that something is wrong with it: `login failed`, but
 /// not `login still broken`, where something else is.
 pub(super) const FAULT: [&str; 34] = [
-    "error",
-    "errors",
-    "fail",
-    "fails",
-    "failed",
-    "failing",
-    "failure",
-    "failures",
-    "invalid",
-    "expired",
-    "missing",
-    "required",
-    "needed",
-    "rejected",
-    "denied",
-    "refused",
-    "unavailable",
-    "unreachable",
-    "down",
-    "lost",
-    "incorrect",
-    "wrong",
-    "bad",
-    "exceeded",
-    "reached",
-    "insufficient",
-    "revoked",
-    "timeout",
-    "cannot",
-    "issue",
-    "problem",
-    "not",
-    "err",
-    "changed",
+    "error", "errors", "fail", "fails", "failed", "failing", "failure", "failures", "invalid",
+    "expired", "missing", "required", "needed", "rejected", "denied", "refused", "unavailable",
+    "unreachable", "down", "lost", "incorrect", "wrong", "bad", "exceeded", "reached",
+    "insufficient", "revoked", "timeout", "cannot", "issue", "problem", "not", "err", "changed",
 ];
 
 /// Words between a subject and what is said of it.
@@ -118,15 +88,7 @@ pub(super) const BETWEEN: [&str; 10] =
 
 /// Words behind `timeout` that make it the name of a setting.
 pub(super) const SETTING: [&str; 10] = [
-    "option",
-    "parameter",
-    "setting",
-    "argument",
-    "flag",
-    "value",
-    "config",
-    "must",
-    "ms",
+    "option", "parameter", "setting", "argument", "flag", "value", "config", "must", "ms",
     "seconds",
 ];
 

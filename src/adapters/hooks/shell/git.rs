@@ -10,51 +10,15 @@ pub(super) const TOP: &str = ":/";
 
 /// Commands that only look.
 const READERS: [&str; 17] = [
-    "blame",
-    "cat-file",
-    "check-ignore",
-    "describe",
-    "diff",
-    "grep",
-    "log",
-    "ls-files",
-    "ls-tree",
-    "merge-base",
-    "reflog",
-    "rev-list",
-    "rev-parse",
-    "shortlog",
-    "show",
-    "show-ref",
-    "status",
+    "blame", "cat-file", "check-ignore", "describe", "diff", "grep", "log", "ls-files", "ls-tree",
+    "merge-base", "reflog", "rev-list", "rev-parse", "shortlog", "show", "show-ref", "status",
 ];
 
 /// Commands that change no file that their words name.
 const HARMLESS: [&str; 24] = [
-    "add",
-    "am",
-    "apply",
-    "archive",
-    "bisect",
-    "branch",
-    "bundle",
-    "cherry-pick",
-    "clone",
-    "commit",
-    "config",
-    "fetch",
-    "format-patch",
-    "init",
-    "merge",
-    "mergetool",
-    "notes",
-    "pull",
-    "push",
-    "rebase",
-    "remote",
-    "revert",
-    "tag",
-    "worktree",
+    "add", "am", "apply", "archive", "bisect", "branch", "bundle", "cherry-pick", "clone",
+    "commit", "config", "fetch", "format-patch", "init", "merge", "mergetool", "notes", "pull",
+    "push", "rebase", "remote", "revert", "tag", "worktree",
 ];
 
 /// Whether a command of git only looks.
