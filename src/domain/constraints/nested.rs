@@ -7,7 +7,6 @@ use crate::text::{
 };
 
 /// Words in a heading or a label that mark something as not in force.
-<<<<<<< HEAD
 const NOT_IN_FORCE: Words = Words(
     "archive archived deprecated disabled draft drafts e.g eg example examples former formerly \
     idea ideas inactive longer not obsolete off old proposal proposals proposed removed retired \
@@ -18,19 +17,6 @@ const ACCOMPANYING: Words = Words(
     "a active an and directive directives enabled for force in no only rule rules the these this \
     used",
 );
-=======
-const NOT_IN_FORCE: [&str; 33] = [
-    "archive", "archived", "deprecated", "disabled", "draft", "drafts", "e.g", "eg", "example",
-    "examples", "former", "formerly", "idea", "ideas", "inactive", "longer", "not", "obsolete",
-    "off", "old", "proposal", "proposals", "proposed", "removed", "retired", "sample", "samples",
-    "template", "todo", "unused", "was", "were", "yet",
-];
-/// Words that may accompany them.
-const ACCOMPANYING: [&str; 18] = [
-    "a", "active", "an", "and", "directive", "directives", "enabled", "for", "force", "in", "no",
-    "only", "rule", "rules", "the", "these", "this", "used",
-];
->>>>>>> house
 
 /// Whether a heading or a label says that what follows is not in force: `Examples`, `Disabled`,
 /// `For example`, `Old rules`; not `Draft stage`.

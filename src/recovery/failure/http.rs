@@ -82,7 +82,6 @@ fn is_part_of_number(text: &str, word: &Word<'_>) -> bool {
 }
 
 /// Words before a status code.
-<<<<<<< HEAD
 const BEFORE: Words = Words(
     "error errors returned returns got received with code response responded answered replied gave \
     a by server",
@@ -94,17 +93,3 @@ const BEHIND: Words = Words(
     for at after and but because response error status during in to by again with client server \
     proxy method via page please",
 );
-=======
-const BEFORE: [&str; 16] = [
-    "error", "errors", "returned", "returns", "got", "received", "with", "code", "response",
-    "responded", "answered", "replied", "gave", "a", "by", "server",
-];
-
-/// Words that may follow a status code; a count is followed by what was counted.
-const BEHIND: [&str; 36] = [
-    "not", "unauthorized", "forbidden", "too", "request", "internal", "bad", "service", "gateway",
-    "gone", "from", "on", "when", "while", "for", "at", "after", "and", "but", "because",
-    "response", "error", "status", "during", "in", "to", "by", "again", "with", "client", "server",
-    "proxy", "method", "via", "page", "please",
-];
->>>>>>> house

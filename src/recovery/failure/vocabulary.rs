@@ -76,34 +76,18 @@ pub(super) fn is_denied(class: ErrorClass, first: &str, before: &[&str]) -> bool
 
 /// Words that say of the subject beside them that something is wrong with it: `login failed`, but
 /// not `login still broken`, where something else is.
-<<<<<<< HEAD
 pub(super) const FAULT: Words = Words(
     "error errors fail fails failed failing failure failures invalid expired missing required \
     needed rejected denied refused unavailable unreachable down lost incorrect wrong bad exceeded \
     reached insufficient revoked timeout cannot issue problem not err changed",
 );
-=======
-pub(super) const FAULT: [&str; 34] = [
-    "error", "errors", "fail", "fails", "failed", "failing", "failure", "failures", "invalid",
-    "expired", "missing", "required", "needed", "rejected", "denied", "refused", "unavailable",
-    "unreachable", "down", "lost", "incorrect", "wrong", "bad", "exceeded", "reached",
-    "insufficient", "revoked", "timeout", "cannot", "issue", "problem", "not", "err", "changed",
-];
->>>>>>> house
 
 /// Words between a subject and what is said of it.
 pub(super) const BETWEEN: Words = Words("is are was were has have been to the seems");
 
 /// Words behind `timeout` that make it the name of a setting.
-<<<<<<< HEAD
 pub(super) const SETTING: Words =
     Words("option parameter setting argument flag value config must ms seconds");
-=======
-pub(super) const SETTING: [&str; 10] = [
-    "option", "parameter", "setting", "argument", "flag", "value", "config", "must", "ms",
-    "seconds",
-];
->>>>>>> house
 
 /// Words behind `timeout` that make it the name of a thing.
 pub(super) const THING: Words =

@@ -10,7 +10,6 @@ use crate::text::Words;
 pub(super) const TOP: &str = ":/";
 
 /// Commands that only look.
-<<<<<<< HEAD
 const READERS: Words = Words(
     "blame cat-file check-ignore describe diff grep log ls-files ls-tree merge-base reflog \
     rev-list rev-parse shortlog show show-ref status",
@@ -21,19 +20,6 @@ const HARMLESS: Words = Words(
     "add am apply archive bisect branch bundle cherry-pick clone commit config fetch format-patch \
     init merge mergetool notes pull push rebase remote revert tag worktree",
 );
-=======
-const READERS: [&str; 17] = [
-    "blame", "cat-file", "check-ignore", "describe", "diff", "grep", "log", "ls-files", "ls-tree",
-    "merge-base", "reflog", "rev-list", "rev-parse", "shortlog", "show", "show-ref", "status",
-];
-
-/// Commands that change no file that their words name.
-const HARMLESS: [&str; 24] = [
-    "add", "am", "apply", "archive", "bisect", "branch", "bundle", "cherry-pick", "clone",
-    "commit", "config", "fetch", "format-patch", "init", "merge", "mergetool", "notes", "pull",
-    "push", "rebase", "remote", "revert", "tag", "worktree",
-];
->>>>>>> house
 
 /// Whether a command of git only looks.
 pub(super) fn only_reads(args: &[Word]) -> bool {

@@ -33,23 +33,12 @@ const MOST_SOURCES: usize = 500;
 pub(super) type Used = Vec<(Word, How)>;
 
 /// Programs that only look.
-<<<<<<< HEAD
 const READERS: Words = Words(
     ": [ [[ basename bat batcat cat cd cksum cmp column comm cut date df diff dirname du echo \
     egrep env false fgrep file fold grep head hexdump id jq less ll ls md5sum more nl od paste \
     popd printenv printf ps pushd pwd readlink realpath rg sha1sum sha256sum shasum sleep stat \
     statedir strings tac tail test tr tree true type uniq wc which whoami xxd zcat",
 );
-=======
-const READERS: [&str; 68] = [
-    "", ":", "[", "[[", "basename", "bat", "batcat", "cat", "cd", "cksum", "cmp", "column", "comm",
-    "cut", "date", "df", "diff", "dirname", "du", "echo", "egrep", "env", "false", "fgrep", "file",
-    "fold", "grep", "head", "hexdump", "id", "jq", "less", "ll", "ls", "md5sum", "more", "nl",
-    "od", "paste", "popd", "printenv", "printf", "ps", "pushd", "pwd", "readlink", "realpath",
-    "rg", "sha1sum", "sha256sum", "shasum", "sleep", "stat", "statedir", "strings", "tac", "tail",
-    "test", "tr", "tree", "true", "type", "uniq", "wc", "which", "whoami", "xxd", "zcat",
-];
->>>>>>> house
 
 /// Programs that change something, but nothing that their words name.
 const HARMLESS: Words = Words(
