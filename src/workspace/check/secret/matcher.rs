@@ -405,5 +405,5 @@ fn strength_of(name: &[u8]) -> Option<Strength> {
             })
     };
     let (_, strength) = NAMES.iter().find(|(ending, _)| ends(ending))?;
-    (!HARMLESS_NAMES.iter().any(ends)).then_some(*strength)
+    (!HARMLESS_NAMES.iter().any(|harmless| ends(harmless))).then_some(*strength)
 }

@@ -1,7 +1,5 @@
 //! Patterns of secrets as data: keys with a known prefix, and names that are followed by a secret.
 
-use crate::text::Words;
-
 /// Which characters the part after a prefix is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Alphabet {
@@ -226,34 +224,162 @@ pub(super) const NAMES: &[(&str, Strength)] = &[
 ];
 
 /// Names that end like that of a secret but are harmless.
-pub(super) const HARMLESS_NAMES: Words = Words(
-    "page_token pagetoken next_token nexttoken progress_token progresstoken continuation_token \
-    continuationtoken sync_token synctoken cancellation_token public_access_key",
-);
+pub(super) const HARMLESS_NAMES: &[&str] = &[
+    "page_token",
+    "pagetoken",
+    "next_token",
+    "nexttoken",
+    "progress_token",
+    "progresstoken",
+    "continuation_token",
+    "continuationtoken",
+    "sync_token",
+    "synctoken",
+    "cancellation_token",
+    "public_access_key",
+];
 
 /// Words before a value in an `Authorization` header, and wherever headers are quoted.
 pub(super) const SCHEMES: [&str; 6] = ["bearer", "basic", "token", "apikey", "digest", "negotiate"];
 
 /// A value that contains one of these words is a placeholder, not a secret.
-pub(super) const PLACEHOLDERS: Words = Words(
-    "your yours my example examples sample dummy fake placeholder changeme change changeit replace \
-    replaceme insert redacted masked hidden removed secret password todo tbd none null nil \
-    undefined empty unset required optional foo foobar foobarbaz yourpassword yourtoken \
-    yourapikey yoursecret mypassword mysecret mytoken",
-);
+pub(super) const PLACEHOLDERS: &[&str] = &[
+    "your",
+    "yours",
+    "my",
+    "example",
+    "examples",
+    "sample",
+    "dummy",
+    "fake",
+    "placeholder",
+    "changeme",
+    "change",
+    "changeit",
+    "replace",
+    "replaceme",
+    "insert",
+    "redacted",
+    "masked",
+    "hidden",
+    "removed",
+    "secret",
+    "password",
+    "todo",
+    "tbd",
+    "none",
+    "null",
+    "nil",
+    "undefined",
+    "empty",
+    "unset",
+    "required",
+    "optional",
+    "foo",
+    "foobar",
+    "foobarbaz",
+    "yourpassword",
+    "yourtoken",
+    "yourapikey",
+    "yoursecret",
+    "mypassword",
+    "mysecret",
+    "mytoken",
+];
 
 /// Names of algorithms and types, which contain digits like keys do.
-pub(super) const ALGORITHMS: Words = Words(
-    "sha1 sha224 sha256 sha384 sha512 sha3 md5 base32 base64 base64url oauth1 oauth2 oauth2_0 \
-    argon2 argon2i argon2id pbkdf2 ed25519 ed448 x25519 rs256 hs256 es256 uuid4 uuid7 uuidv4 \
-    uuidv7 int32 int64 uint8 uint32 uint64 uint256 bytes32 utf8 aes128 aes256 rsa2048 rsa4096 \
-    x509 pkcs12 pkcs8 nist800 sha256sum i18n",
-);
+pub(super) const ALGORITHMS: &[&str] = &[
+    "sha1",
+    "sha224",
+    "sha256",
+    "sha384",
+    "sha512",
+    "sha3",
+    "md5",
+    "base32",
+    "base64",
+    "base64url",
+    "oauth1",
+    "oauth2",
+    "oauth2_0",
+    "argon2",
+    "argon2i",
+    "argon2id",
+    "pbkdf2",
+    "ed25519",
+    "ed448",
+    "x25519",
+    "rs256",
+    "hs256",
+    "es256",
+    "uuid4",
+    "uuid7",
+    "uuidv4",
+    "uuidv7",
+    "int32",
+    "int64",
+    "uint8",
+    "uint32",
+    "uint64",
+    "uint256",
+    "bytes32",
+    "utf8",
+    "aes128",
+    "aes256",
+    "rsa2048",
+    "rsa4096",
+    "x509",
+    "pkcs12",
+    "pkcs8",
+    "nist800",
+    "sha256sum",
+    "i18n",
+];
 
 /// The beginnings of values that only refer to a secret.
-pub(super) const REFERENCES: Words = Words(
-    "env: env. env[ env( vault: op: arn: ssm: ref: file: secret: secrets. secretref: keyring: \
-    sops: process.env os.environ os.getenv getenv import.meta config. config[ settings. self. \
-    this. args. opts. options. params. request. req. ctx. var. local. data. module. sha1: sha256: \
-    sha512: !ref !vault !sub none null",
-);
+pub(super) const REFERENCES: &[&str] = &[
+    "env:",
+    "env.",
+    "env[",
+    "env(",
+    "vault:",
+    "op:",
+    "arn:",
+    "ssm:",
+    "ref:",
+    "file:",
+    "secret:",
+    "secrets.",
+    "secretref:",
+    "keyring:",
+    "sops:",
+    "process.env",
+    "os.environ",
+    "os.getenv",
+    "getenv",
+    "import.meta",
+    "config.",
+    "config[",
+    "settings.",
+    "self.",
+    "this.",
+    "args.",
+    "opts.",
+    "options.",
+    "params.",
+    "request.",
+    "req.",
+    "ctx.",
+    "var.",
+    "local.",
+    "data.",
+    "module.",
+    "sha1:",
+    "sha256:",
+    "sha512:",
+    "!ref",
+    "!vault",
+    "!sub",
+    "none",
+    "null",
+];

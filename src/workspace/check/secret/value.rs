@@ -1,7 +1,6 @@
 //! Decides whether a value is a secret or only a placeholder or reference.
 
 use super::patterns::{ALGORITHMS, PLACEHOLDERS, REFERENCES, Strength};
-use crate::text::Words;
 
 /// How many bytes of a value are checked, so that the time stays linear.
 const LOOK: usize = 256;
@@ -71,7 +70,7 @@ pub(super) fn is_reference(value: &str) -> bool {
         || ["://", "{{", "${"].iter().any(|mark| words_before(value, mark))
         || value.starts_with(['<', '[', '{', '('])
         || is_path(value)
-        || REFERENCES.iter().any(starts)
+        || REFERENCES.iter().any(|start| starts(start))
 }
 
 /// Whether a mark is there, and nothing but words before it.
@@ -88,7 +87,7 @@ fn is_path(value: &str) -> bool {
 /// `changeme`, `your-api-key`, `xxxx`, `****`, `...`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let listed =
-        |words: Words, part: &str| words.iter().any(|word| word.eq_ignore_ascii_case(part));
+        |words: &[&str], part: &str| words.iter().any(|word| word.eq_ignore_ascii_case(part));
     is_blank(value)
         || listed(ALGORITHMS, value)
         || is_wordy(value)
