@@ -360,16 +360,8 @@ mod tests {
     #[test]
     fn where_a_comment_would_be_text_there_is_none() {
         for text in [
-            "```\ncode\n```",
-            "```\nopen",
-            "    code",
-            "# Heading",
-            "| a | b |",
-            "<b>x</b>",
-            "title\n---",
-            "break\\",
-            "`code`",
-            "[a]: b",
+            "```\ncode\n```", "```\nopen", "    code", "# Heading", "| a | b |", "<b>x</b>",
+            "title\n---", "break\\", "`code`", "[a]: b",
         ] {
             assert_eq!(Context::with_origin(text, None, "2026-01-15"), text, "{text}");
         }

@@ -11,35 +11,16 @@ pub(crate) enum Sentiment {
 
 /// Phrases of praise, matched as whole words without regard to letter case.
 const PRAISE: [&str; 12] = [
-    "thanks",
-    "thank you",
-    "perfect",
-    "excellent",
-    "awesome",
-    "well done",
-    "good job",
-    "great job",
-    "good work",
-    "great work",
-    "nice work",
-    "love it",
+    "thanks", "thank you", "perfect", "excellent", "awesome", "well done", "good job", "great job",
+    "good work", "great work", "nice work", "love it",
 ];
 
 /// Phrases of complaint about an answer. Words that often describe a task, such as `wrong` or
 /// `broken`, are not among them.
 const COMPLAINTS: [&str; 12] = [
-    "that is wrong",
-    "that's wrong",
-    "this is wrong",
-    "not what i asked",
-    "not what i wanted",
-    "not what i meant",
-    "you broke",
-    "this is useless",
-    "i am frustrated",
-    "i'm frustrated",
-    "so frustrating",
-    "disappointing",
+    "that is wrong", "that's wrong", "this is wrong", "not what i asked", "not what i wanted",
+    "not what i meant", "you broke", "this is useless", "i am frustrated", "i'm frustrated",
+    "so frustrating", "disappointing",
 ];
 
 /// Phrases that negate praise.

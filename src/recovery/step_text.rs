@@ -69,20 +69,8 @@ pub(crate) fn is_vague(text: &str) -> bool {
 /// Whether a step is about writing something, so that files in its title are what it makes.
 pub(crate) fn writes_something(title: &str) -> bool {
     const VERBS: [&str; 14] = [
-        "write",
-        "writing",
-        "create",
-        "add",
-        "implement",
-        "draft",
-        "generate",
-        "build",
-        "produce",
-        "make",
-        "update",
-        "edit",
-        "fix",
-        "refactor",
+        "write", "writing", "create", "add", "implement", "draft", "generate", "build", "produce",
+        "make", "update", "edit", "fix", "refactor",
     ];
     words(title).iter().any(|word| VERBS.contains(&word.as_str()))
 }
@@ -92,19 +80,8 @@ pub(super) fn runs_something(title: &str) -> bool {
     let words = words(title);
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     let runs = [
-        "run",
-        "rerun",
-        "running",
-        "execute",
-        "verify",
-        "deploy",
-        "deployment",
-        "publish",
-        "release",
-        "lint",
-        "benchmark",
-        "validate",
-        "launch",
+        "run", "rerun", "running", "execute", "verify", "deploy", "deployment", "publish",
+        "release", "lint", "benchmark", "validate", "launch",
     ];
     let writes = ["write", "writing", "create", "add", "implement", "refactor", "draft", "design"];
     has(&runs) && !has(&writes)

@@ -76,11 +76,7 @@ fn texts_with_headings_follow_each_other_in_the_order_they_came() {
         .collect();
     // What begins with a heading of its own needs no other, unless there is one of that name.
     let expected = [
-        "### Key Findings",
-        "#### Alpha",
-        "##### Deeper",
-        "#### Beta",
-        "##### Alpha",
+        "### Key Findings", "#### Alpha", "##### Deeper", "#### Beta", "##### Alpha",
         "##### `Gamma`",
     ];
     assert_eq!(headings, expected, "{context}");

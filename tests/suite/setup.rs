@@ -128,13 +128,8 @@ fn what_was_there_stays_and_comes_back_to_the_byte() {
         "command -v statedir >/dev/null 2>&1 || exit 0; statedir hook"
     );
     for event in [
-        "SessionStart",
-        "UserPromptSubmit",
-        "PreToolUse",
-        "PostToolUse",
-        "PreCompact",
-        "SubagentStop",
-        "SessionEnd",
+        "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact",
+        "SubagentStop", "SessionEnd",
     ] {
         assert_eq!(settings["hooks"][event][0]["hooks"][0]["type"], "command", "{event}");
     }
@@ -224,13 +219,8 @@ fn printing_and_trying_write_nothing() {
     let printed = setup(&project, &["claude", "--print"]);
     assert_eq!(printed.code, 0);
     for part in [
-        "settings.json",
-        "statedir hook",
-        "Bash(statedir *)",
-        "mcpServers",
-        "CLAUDE.md",
-        "SKILL.md",
-        "next --claim",
+        "settings.json", "statedir hook", "Bash(statedir *)", "mcpServers", "CLAUDE.md",
+        "SKILL.md", "next --claim",
     ] {
         assert!(printed.stdout.contains(part), "{part}");
     }

@@ -335,15 +335,8 @@ fn import_knows_a_document_by_its_name_or_by_its_text() {
 #[test]
 fn what_looks_like_a_placeholder_is_imported_as_the_value_it_is() {
     let project = Project::new();
-    project.ok(&[
-        "step",
-        "add",
-        "Fill in",
-        "--input",
-        "name=[Goal Title]",
-        "--output",
-        "cost=$X.XX",
-    ]);
+    project
+        .ok(&["step", "add", "Fill in", "--input", "name=[Goal Title]", "--output", "cost=$X.XX"]);
     project.ok(&["check"]);
     let copy = Project::empty();
     copy.ok_with_input(&["import", "-"], &project.ok(&["state"]).stdout);

@@ -17,16 +17,8 @@ use crate::builder::Project;
 
 /// Every view of a state, from its address.
 const VIEWS: [&str; 10] = [
-    "",
-    "graph",
-    "timeline",
-    "steps",
-    "steps?from=1",
-    "reviews",
-    "context",
-    "history",
-    "operations",
-    "constraints",
+    "", "graph", "timeline", "steps", "steps?from=1", "reviews", "context", "history",
+    "operations", "constraints",
 ];
 
 /// Two steps, the second behind the first.
@@ -134,14 +126,8 @@ fn every_action_is_offered_with_the_words_of_the_command_line() {
     has(
         &shown(""),
         &[
-            "step done 1",
-            "step fail 1",
-            "step take 1",
-            "step skip 2",
-            "review approve r1",
-            "review reject r1",
-            "pause",
-            "history add",
+            "step done 1", "step fail 1", "step take 1", "step skip 2", "review approve r1",
+            "review reject r1", "pause", "history add",
         ],
     );
     has(&shown("steps?from=1"), &["step done 1", "history add step=1"]);

@@ -4,42 +4,15 @@ use super::Checkbox;
 
 /// Titles of a legend, in a heading or in the line above a list.
 const TITLES: [&str; 10] = [
-    "legend",
-    "notation",
-    "symbols",
-    "markers",
-    "marker meanings",
-    "status key",
-    "status markers",
-    "checkbox states",
-    "task states",
-    "key",
+    "legend", "notation", "symbols", "markers", "marker meanings", "status key", "status markers",
+    "checkbox states", "task states", "key",
 ];
 
 /// The meanings that a legend gives to markers.
 const MEANINGS: [&str; 22] = [
-    "pending",
-    "todo",
-    "to do",
-    "open",
-    "not started",
-    "not done",
-    "unchecked",
-    "incomplete",
-    "in progress",
-    "in-progress",
-    "started",
-    "running",
-    "partial",
-    "done",
-    "complete",
-    "completed",
-    "finished",
-    "checked",
-    "blocked",
-    "skipped",
-    "cancelled",
-    "deferred",
+    "pending", "todo", "to do", "open", "not started", "not done", "unchecked", "incomplete",
+    "in progress", "in-progress", "started", "running", "partial", "done", "complete", "completed",
+    "finished", "checked", "blocked", "skipped", "cancelled", "deferred",
 ];
 
 /// Whether a heading is that of a legend.

@@ -170,28 +170,9 @@ fn is_name(text: &str, words: &[Word<'_>], at: usize, phrase: &Phrase) -> bool {
 /// Whether a text is only a way of saying that something is wrong.
 fn says_nothing(words: &[Word<'_>]) -> bool {
     const EMPTY: [&str; 22] = [
-        "unknown",
-        "error",
-        "errors",
-        "unspecified",
-        "none",
-        "n",
-        "a",
-        "na",
-        "no",
-        "message",
-        "given",
-        "failed",
-        "failure",
-        "an",
-        "the",
-        "was",
-        "null",
-        "undefined",
-        "unclear",
-        "reason",
-        "occurred",
-        "it",
+        "unknown", "error", "errors", "unspecified", "none", "n", "a", "na", "no", "message",
+        "given", "failed", "failure", "an", "the", "was", "null", "undefined", "unclear", "reason",
+        "occurred", "it",
     ];
     words.iter().all(|word| EMPTY.contains(&word.text.as_str()))
 }

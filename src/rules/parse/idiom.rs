@@ -29,16 +29,8 @@ use crate::{
 
 pub(in crate::rules) const STEP_FAILED: &str = "step_failed";
 pub(in crate::rules) const FAILS: &Phrases = phrases![
-    "fail",
-    "fails",
-    "failed",
-    "failing",
-    "has failed",
-    "have failed",
-    "is failing",
-    "are failing",
-    "is failed",
-    "are failed",
+    "fail", "fails", "failed", "failing", "has failed", "have failed", "is failing", "are failing",
+    "is failed", "are failed",
 ];
 pub(in crate::rules) const SUCCEEDS: &Phrases = phrases![
     "complete",
@@ -70,14 +62,8 @@ pub(in crate::rules) const SUCCEEDS: &Phrases = phrases![
     "were completed",
 ];
 pub(in crate::rules) const SKIPPED: &Phrases = phrases![
-    "is skipped",
-    "are skipped",
-    "was skipped",
-    "were skipped",
-    "gets skipped",
-    "skipped",
-    "has been skipped",
-    "have been skipped",
+    "is skipped", "are skipped", "was skipped", "were skipped", "gets skipped", "skipped",
+    "has been skipped", "have been skipped",
 ];
 const STARTS: &Phrases =
     phrases!["starts", "start", "begins", "begin", "is started", "has started", "started"];
@@ -199,13 +185,7 @@ fn label(input: &mut Input<'_>) -> Parsed<Condition> {
     ));
     let condition = alt((failures_and_budgets, limits_and_moods)).parse_next(input)?;
     let _ = opt(any_phrase(phrases![
-        "detected",
-        "is detected",
-        "noticed",
-        "is noticed",
-        "observed",
-        "is observed",
-        "arises",
+        "detected", "is detected", "noticed", "is noticed", "observed", "is observed", "arises",
         "occurs",
     ]))
     .parse_next(input)?;
@@ -263,21 +243,8 @@ fn a_step(input: &mut Input<'_>) -> Parsed<Condition> {
 fn feedback(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, &["the", "a", "we", "user", "get", "receive", "there", "is"]);
     let _ = opt(any_phrase(phrases![
-        "provides",
-        "provide",
-        "provided",
-        "gives",
-        "give",
-        "gave",
-        "sends",
-        "sent",
-        "leaves",
-        "left",
-        "offers",
-        "submits",
-        "submitted",
-        "has given",
-        "has provided",
+        "provides", "provide", "provided", "gives", "give", "gave", "sends", "sent", "leaves",
+        "left", "offers", "submits", "submitted", "has given", "has provided",
     ]))
     .parse_next(input)?;
     skip_words(input, &["some", "any", "a", "user"]);
@@ -294,12 +261,7 @@ fn feedback(input: &mut Input<'_>) -> Parsed<Condition> {
         some => some,
     };
     let _ = opt(any_phrase(phrases![
-        "is received",
-        "was received",
-        "received",
-        "arrives",
-        "is given",
-        "is provided",
+        "is received", "was received", "received", "arrives", "is given", "is provided",
         "comes in",
     ]))
     .parse_next(input)?;
@@ -328,18 +290,8 @@ fn user(input: &mut Input<'_>) -> Parsed<Condition> {
     let negated = alt((
         any_phrase(phrases!["is not", "isn't", "is no longer"]).value(true),
         any_phrase(phrases![
-            "is",
-            "becomes",
-            "became",
-            "gets",
-            "seems",
-            "feels",
-            "grows",
-            "looks",
-            "sounds",
-            "turns",
-            "is getting",
-            "is becoming",
+            "is", "becomes", "became", "gets", "seems", "feels", "grows", "looks", "sounds",
+            "turns", "is getting", "is becoming",
         ])
         .value(false),
     ))
@@ -439,13 +391,7 @@ fn task(input: &mut Input<'_>) -> Parsed<Condition> {
 /// `an error occurs`, `event deploy_finished occurs`, `step_failed`
 fn event(input: &mut Input<'_>) -> Parsed<Condition> {
     const OCCURS: &Phrases = phrases![
-        "occurs",
-        "happens",
-        "is emitted",
-        "arrives",
-        "is received",
-        "occurred",
-        "is raised"
+        "occurs", "happens", "is emitted", "arrives", "is received", "occurred", "is raised"
     ];
     let error =
         (opt(any_phrase(phrases!["an", "any", "the"])), phrase("error"), any_phrase(OCCURS));

@@ -20,13 +20,8 @@ use crate::{
 };
 
 pub(in crate::rules) const IN_A_ROW: &Phrases = phrases![
-    "in a row",
-    "consecutively",
-    "in succession",
-    "one after another",
-    "back to back",
-    "in sequence",
-    "straight",
+    "in a row", "consecutively", "in succession", "one after another", "back to back",
+    "in sequence", "straight",
 ];
 const CONSECUTIVE: &Phrases = phrases!["consecutive", "successive", "back to back", "straight"];
 /// Failures of any step, several of one among them.
@@ -61,12 +56,7 @@ enum Amount {
 /// `2+ consecutive steps fail`, `two or more failures in a row`, `more than 3 steps failed`
 pub(in crate::rules) fn counted(input: &mut Input<'_>) -> Parsed<Condition> {
     let _ = opt(any_phrase(phrases![
-        "there are",
-        "there is",
-        "there were",
-        "there have been",
-        "we have",
-        "we see",
+        "there are", "there is", "there were", "there have been", "we have", "we see",
     ]))
     .parse_next(input)?;
     let quantity = quantity(input)?;
@@ -103,30 +93,12 @@ pub(in crate::rules) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
     };
     let at_least = op.unwrap_or(Op::AtLeast);
     let passed = phrases![
-        "pass",
-        "passes",
-        "passed",
-        "have passed",
-        "has passed",
-        "elapse",
-        "elapsed",
-        "have elapsed",
-        "go by",
-        "have gone by",
+        "pass", "passes", "passed", "have passed", "has passed", "elapse", "elapsed",
+        "have elapsed", "go by", "have gone by",
     ];
     let spent = phrases![
-        "is spent",
-        "are spent",
-        "spent",
-        "was spent",
-        "has been spent",
-        "have been spent",
-        "is used",
-        "used",
-        "has been used",
-        "is consumed",
-        "has been consumed",
-        "is gone",
+        "is spent", "are spent", "spent", "was spent", "has been spent", "have been spent",
+        "is used", "used", "has been used", "is consumed", "has been consumed", "is gone",
     ];
     let left = phrases!["is left", "remains", "remain", "is remaining", "left", "remaining"];
     match amount {
@@ -273,15 +245,8 @@ fn countable(input: &mut Input<'_>) -> Parsed<&'static str> {
     ))
     .parse_next(input)?;
     let _ = opt(any_phrase(phrases![
-        "are made",
-        "were made",
-        "have been made",
-        "are used",
-        "were used",
-        "have been used",
-        "made",
-        "used",
-        "happen",
+        "are made", "were made", "have been made", "are used", "were used", "have been used",
+        "made", "used", "happen",
     ]))
     .parse_next(input)?;
     Ok(thing)

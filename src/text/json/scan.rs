@@ -165,10 +165,7 @@ mod tests {
     #[test]
     fn halves_of_surrogate_pairs_are_refused() {
         for raw in [
-            r#""\ud800""#,
-            r#""\udc00""#,
-            r#""\ud800\ud800""#,
-            r#""\ud800x12345""#,
+            r#""\ud800""#, r#""\udc00""#, r#""\ud800\ud800""#, r#""\ud800x12345""#,
             r#""\ud800\n12345""#,
         ] {
             assert!(string_end(raw.as_bytes(), 0).is_err(), "{raw}");

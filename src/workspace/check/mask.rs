@@ -128,23 +128,11 @@ mod tests {
     fn secret() -> impl Strategy<Value = (String, String)> {
         let body = "[a-zA-Z]{4}[0-9]{2}[a-zA-Z0-9]{60}";
         let prefix = prop::sample::select(vec![
-            "AKIA",
-            "ghp_",
-            "github_pat_",
-            "glpat-",
-            "sk-",
-            "sk_live_",
-            "xoxb-",
-            "AIza",
-            "npm_",
+            "AKIA", "ghp_", "github_pat_", "glpat-", "sk-", "sk_live_", "xoxb-", "AIza", "npm_",
             "eyJhbGciOi",
         ]);
         let named = prop::sample::select(vec![
-            "password=",
-            "\"api_key\": \"",
-            "Secret: ",
-            "auth_token = '",
-            "**passwd**: ",
+            "password=", "\"api_key\": \"", "Secret: ", "auth_token = '", "**passwd**: ",
         ]);
         prop_oneof![
             (prefix, body).prop_map(|(prefix, body)| {

@@ -34,15 +34,8 @@ const KIND: &str = "import";
 
 /// The parts of a document, of which at least one is required.
 const PARTS: [&str; 9] = [
-    "identity",
-    "status",
-    "steps",
-    "results",
-    "constraints",
-    "variables",
-    "context",
-    "recent_history",
-    "reviews",
+    "identity", "status", "steps", "results", "constraints", "variables", "context",
+    "recent_history", "reviews",
 ];
 
 /// How a document is imported.

@@ -51,15 +51,9 @@ impl Server {
             run(Command::new("chown").arg("postgres").arg(server.root.path()));
         }
         let data = server.data();
-        run(server.command("initdb").args([
-            "-D",
-            &data,
-            "-A",
-            "trust",
-            "-U",
-            "worker",
-            "--no-sync",
-        ]));
+        run(server
+            .command("initdb")
+            .args(["-D", &data, "-A", "trust", "-U", "worker", "--no-sync"]));
         server.up();
         server.create(FLEET);
         Some(server)

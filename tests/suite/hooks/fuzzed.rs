@@ -27,47 +27,20 @@ fn any_value() -> impl Strategy<Value = Value> {
 
 fn key() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
-        "session_id",
-        "cwd",
-        "source",
-        "prompt",
-        "tool_name",
-        "tool_input",
-        "tool_response",
-        "trigger",
-        "stop_hook_active",
-        "reason",
-        "file_path",
-        "notebook_path",
-        "command",
-        "x",
+        "session_id", "cwd", "source", "prompt", "tool_name", "tool_input", "tool_response",
+        "trigger", "stop_hook_active", "reason", "file_path", "notebook_path", "command", "x",
     ])
     .prop_map(str::to_owned)
 }
 
 fn event() -> impl Strategy<Value = Value> {
     let names = prop::sample::select(vec![
-        "SessionStart",
-        "UserPromptSubmit",
-        "PreToolUse",
-        "PostToolUse",
-        "PreCompact",
-        "Stop",
-        "SubagentStop",
-        "SessionEnd",
-        "Unknown",
+        "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "Stop",
+        "SubagentStop", "SessionEnd", "Unknown",
     ]);
     let tools = prop::sample::select(vec![
-        "Write",
-        "Edit",
-        "MultiEdit",
-        "NotebookEdit",
-        "Bash",
-        "WebFetch",
-        "WebSearch",
-        "Read",
-        "Task",
-        "Agent",
+        "Write", "Edit", "MultiEdit", "NotebookEdit", "Bash", "WebFetch", "WebSearch", "Read",
+        "Task", "Agent",
     ]);
     let members = prop::collection::hash_map(key(), any_value(), 0..8);
     (names, tools, members, any_value()).prop_map(|(name, tool, members, input)| {

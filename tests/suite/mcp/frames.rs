@@ -133,36 +133,12 @@ fn many_requests_can_be_sent_before_an_answer_is_read() {
 /// A frame that is nearly right, or not at all.
 fn frame() -> impl Strategy<Value = Vec<u8>> {
     let name = prop::sample::select(vec![
-        "brief",
-        "status",
-        "plan",
-        "step",
-        "context",
-        "variables",
-        "history",
-        "adapt",
-        "checkpoint",
-        "review",
-        "apply",
-        "nope",
+        "brief", "status", "plan", "step", "context", "variables", "history", "adapt",
+        "checkpoint", "review", "apply", "nope",
     ]);
     let verb = prop::sample::select(vec![
-        "add",
-        "set",
-        "list",
-        "show",
-        "next",
-        "done",
-        "get",
-        "merge",
-        "patch",
-        "rule.test",
-        "event.emit",
-        "restore",
-        "diff",
-        "recover",
-        "verify",
-        "",
+        "add", "set", "list", "show", "next", "done", "get", "merge", "patch", "rule.test",
+        "event.emit", "restore", "diff", "recover", "verify", "",
     ]);
     let key = prop::sample::select(vec![
         "step", "title", "path", "value", "text", "section", "fields", "changes", "limit", "name",

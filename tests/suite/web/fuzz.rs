@@ -24,20 +24,8 @@ impl Chance {
 }
 
 const PATHS: [&str; 14] = [
-    "",
-    "graph",
-    "timeline",
-    "steps",
-    "reviews",
-    "context",
-    "history",
-    "operations",
-    "constraints",
-    "diff",
-    "do",
-    "events/x",
-    "../do",
-    "%2e%2e%2fdo",
+    "", "graph", "timeline", "steps", "reviews", "context", "history", "operations", "constraints",
+    "diff", "do", "events/x", "../do", "%2e%2e%2fdo",
 ];
 const NAMES: [&str; 9] = ["at", "from", "to", "until", "place", "skip", "status", "token", "x"];
 const VALUES: [&str; 12] = [

@@ -209,26 +209,9 @@ fn read_box(document: &Document, item: ItemId) -> Option<Heading> {
 
 /// Titles of text that goes with the steps, and what such titles begin with.
 const PROSE: [&str; 20] = [
-    "note",
-    "notes",
-    "remarks",
-    "overview",
-    "summary",
-    "legend",
-    "background",
-    "conventions",
-    "dependencies",
-    "risks",
-    "appendix",
-    "questions",
-    "open questions",
-    "ideas",
-    "later",
-    "references",
-    "scope",
-    "assumptions",
-    "out of scope",
-    "done when",
+    "note", "notes", "remarks", "overview", "summary", "legend", "background", "conventions",
+    "dependencies", "risks", "appendix", "questions", "open questions", "ideas", "later",
+    "references", "scope", "assumptions", "out of scope", "done when",
 ];
 const PROSE_BEGINS: [&str; 6] = ["note ", "notes ", "about ", "why ", "how ", "what "];
 

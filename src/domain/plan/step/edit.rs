@@ -14,17 +14,8 @@ use crate::{
 
 /// The fields of a step in the order in which they are written; others come before `result`.
 const ORDER: [&str; 11] = [
-    "component",
-    "tool_mapping",
-    "status",
-    "inputs",
-    "expected_outputs",
-    "estimated_cost",
-    "estimated_time",
-    "side_effects",
-    "depends_on",
-    "result",
-    "id",
+    "component", "tool_mapping", "status", "inputs", "expected_outputs", "estimated_cost",
+    "estimated_time", "side_effects", "depends_on", "result", "id",
 ];
 
 fn rank(key: &str) -> usize {
