@@ -209,3 +209,17 @@ fn a_plan_whose_steps_are_all_finished_is_named_and_completed_by_its_hint() {
     project.ok(&["pause", "--why", "lunch"]);
     assert!(project.ok(&["resume"]).stdout.starts_with("plan IN_PROGRESS"));
 }
+
+#[test]
+fn a_damaged_log_is_reported_once() {
+    let project = Project::with_steps(4);
+    assert_eq!(findings(&project, "log_damaged"), Vec::<Value>::new(), "control");
+    let log = project.path(".statedir/log/00000001.log");
+    let mut bytes = std::fs::read(&log).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&log, bytes).unwrap();
+    let found = findings(&project, "log_damaged");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["file"], ".statedir/log");
+}
