@@ -142,7 +142,7 @@ pub(crate) fn cache_sources(layout: &ForeignLayout) -> Vec<&str> {
 
 impl Adopted<'_> {
     /// The bytes to cache for the composed files and the plan read from them.
-    pub(crate) fn to_cache(&self, composed: &Composed, plan: &Plan) -> Option<Vec<u8>> {
+    pub(crate) fn to_cache(self, composed: &Composed, plan: &Plan) -> Option<Vec<u8>> {
         let Composed { plan: text, places, lists, task_steps } = composed;
         self.cache_text((text.as_str(), places), lists, task_steps, plan)
     }

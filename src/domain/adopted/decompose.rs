@@ -11,7 +11,7 @@ use super::{
     ids::by_written_id,
 };
 use crate::{
-    domain::{ModelError, Plan, StateFile, Step, StepId, StepRole, checklist::Task},
+    domain::{ModelError, Plan, StateFile, Step, StepId, StepRole},
     text::{
         Splice, apply_splices,
         markdown::{Document, ItemId},
@@ -437,9 +437,8 @@ fn changed<'p>(
 
 /// The number of tasks in the section of a task.
 fn tasks_around(list: Option<ChecklistFile>, one: &TaskStep) -> Option<usize> {
-    let list = list.filter(|list| list.task(one).is_some())?;
-    let is_here = |task: &&Task| task.section.number() == one.section;
-    Some(list.tasks.tasks.iter().filter(is_here).count())
+    let tasks = &list.filter(|list| list.task(one).is_some())?.tasks.tasks;
+    Some(tasks.iter().filter(|task| task.section.number() == one.section).count())
 }
 
 fn read(bytes: &[u8]) -> Result<Plan, ModelError> {
@@ -492,10 +491,8 @@ fn prove(
 }
 
 fn belongs(place: &str, what: &str) -> ModelError {
-    refused(
-        &format!("{what} belongs to {place}"),
-        &format!("edit `{place}` with an editor; statedir follows"),
-    )
+    let hint = format!("edit `{place}` with an editor; statedir follows");
+    refused(&format!("{what} belongs to {place}"), &hint)
 }
 
 fn refused(message: &str, hint: &str) -> ModelError {

@@ -124,6 +124,29 @@ pub(crate) struct Stat {
     pub owner: (u32, u32),
 }
 
+impl From<rustix::fs::Stat> for Stat {
+    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+    fn from(stat: rustix::fs::Stat) -> Stat {
+        let kind = match rustix::fs::FileType::from_raw_mode(stat.st_mode) {
+            rustix::fs::FileType::RegularFile => FileKind::File,
+            rustix::fs::FileType::Directory => FileKind::Directory,
+            rustix::fs::FileType::Symlink => FileKind::Link,
+            _ => FileKind::Other,
+        };
+        let nanos =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        Stat {
+            kind,
+            len: stat.st_size as u64,
+            mtime: nanos(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            ctime: nanos(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            ino: stat.st_ino as u64,
+            mode: (stat.st_mode & 0o7777) as u32,
+            owner: (stat.st_uid, stat.st_gid),
+        }
+    }
+}
+
 impl Stat {
     /// Whether both describe the same content, as far as metadata can tell.
     pub(crate) fn same_content(&self, other: &Stat) -> bool {
