@@ -112,7 +112,8 @@ fn the_help_names_every_operation_with_all_of_its_members() {
         let ran = project.run_with_input(&["apply", "-", "--json"], &change.to_string());
         ran.json()["error"]["message"].as_str().unwrap_or_default().to_owned()
     };
-    let operations = expected(&refused(&json!({ "op": "" })));
+    let unknown = serde_json::from_value::<statedir::Change>(json!({ "op": "" }));
+    let operations = expected(&unknown.unwrap_err().to_string());
     assert!(operations.len() > 30 && operations.iter().any(|op| op == "step.reorder"));
     // The table: operations to the left, their members to the right, continued below.
     let table = help.split("\n\n").find(|part| part.contains("plan.set  ")).unwrap();

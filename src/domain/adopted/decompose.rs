@@ -458,7 +458,7 @@ fn prove(
     read: &Plan,
     (tasks, changed): (&[Option<&TaskStep>], &BTreeSet<&str>),
 ) -> Result<(), ModelError> {
-    let said = |step: &Step| -> serde_json::Value {
+    let meaning = |step: &Step| -> serde_json::Value {
         let mut step = step.clone();
         step.depends_on.sort_by_key(ToString::to_string);
         let mut details = step.details().clone();
@@ -467,27 +467,26 @@ fn prove(
         step.set_details(details);
         serde_json::to_value(step).unwrap_or_default()
     };
+    let no_place = |message: &str| refused(message, "`statedir.yaml` says which files those are");
     let steps = intended.steps.iter().zip(tasks);
     let is_intended = |(step, task): &(&Step, &Option<&TaskStep>)| {
         task.is_none() || changed.contains(id_of(step))
     };
     let wanted: Vec<&Step> = steps.filter(is_intended).map(|(step, _)| step).collect();
-    let pair = wanted.iter().zip(&read.steps).find(|(intended, read)| said(intended) != said(read));
+    let pair =
+        wanted.iter().zip(&read.steps).find(|(intended, read)| meaning(intended) != meaning(read));
     if let Some((intended, _)) = pair {
-        return Err(refused(
-            &format!("the adopted files have no place for what {} would say", intended.name()),
-            "`statedir.yaml` says which files those are",
-        ));
+        let name = intended.name();
+        return Err(no_place(&format!(
+            "the adopted files have no place for what {name} would say"
+        )));
     }
     let metadata = |plan: &Plan| serde_json::to_value(&plan.metadata).unwrap_or_default();
     if wanted.len() != read.steps.len()
         || metadata(intended) != metadata(read)
         || intended.reviews.len() != read.reviews.len()
     {
-        return Err(refused(
-            "the adopted files have no place for this change",
-            "`statedir.yaml` says which files those are",
-        ));
+        return Err(no_place("the adopted files have no place for this change"));
     }
     Ok(())
 }

@@ -1,22 +1,20 @@
 //! How people arrange the lists of constraints.md: under headings of their own, with lists in lists.
 
 use super::{Behaviour, ConstraintList};
-use crate::text::{
-    Words,
-    markdown::{Document, ItemId, SectionId},
-};
+use crate::text::markdown::{Document, ItemId, SectionId};
 
 /// Words in a heading or a label that mark something as not in force.
-const NOT_IN_FORCE: Words = Words(
-    "archive archived deprecated disabled draft drafts e.g eg example examples former formerly \
-    idea ideas inactive longer not obsolete off old proposal proposals proposed removed retired \
-    sample samples template todo unused was were yet",
-);
+const NOT_IN_FORCE: [&str; 33] = [
+    "archive", "archived", "deprecated", "disabled", "draft", "drafts", "e.g", "eg", "example",
+    "examples", "former", "formerly", "idea", "ideas", "inactive", "longer", "not", "obsolete",
+    "off", "old", "proposal", "proposals", "proposed", "removed", "retired", "sample", "samples",
+    "template", "todo", "unused", "was", "were", "yet",
+];
 /// Words that may accompany them.
-const ACCOMPANYING: Words = Words(
-    "a active an and directive directives enabled for force in no only rule rules the these this \
-    used",
-);
+const ACCOMPANYING: [&str; 18] = [
+    "a", "active", "an", "and", "directive", "directives", "enabled", "for", "force", "in", "no",
+    "only", "rule", "rules", "the", "these", "this", "used",
+];
 
 /// Whether a heading or a label says that what follows is not in force: `Examples`, `Disabled`,
 /// `For example`, `Old rules`; not `Draft stage`.
@@ -24,10 +22,12 @@ pub(crate) fn is_out_of_force(title: &str) -> bool {
     let title = title.to_lowercase();
     let words = title.split(|c: char| !c.is_alphanumeric() && c != '.');
     let words = words.map(|word| word.trim_matches('.')).filter(|word| !word.is_empty());
-    let says_so = |word: &str| NOT_IN_FORCE.contains(word);
+    let says_so = |word: &str| NOT_IN_FORCE.contains(&word);
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     words.clone().any(says_so)
-        && words.clone().all(|word| says_so(word) || ACCOMPANYING.contains(word) || is_number(word))
+        && words
+            .clone()
+            .all(|word| says_so(word) || ACCOMPANYING.contains(&word) || is_number(word))
 }
 
 /// The list that a section belongs to: its own, or that of a heading around it.

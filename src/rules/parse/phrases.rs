@@ -3,35 +3,30 @@
 use crate::rules::parse::lexer::{Kind, Token};
 
 /// Phrases that mean the same, and the letters they begin with.
-///
-/// They are one text, a line each: a text for every phrase would be an address for every phrase, which
-/// every start of the program would have to work out.
 #[derive(Debug)]
 pub(in crate::rules) struct Phrases {
-    lines: &'static str,
+    texts: &'static [&'static str],
     initials: u32,
 }
 
 /// The phrases given, prepared when the program is compiled.
 macro_rules! phrases {
     ($($text:literal),+ $(,)?) => {
-        const { &$crate::rules::parse::phrases::Phrases::of(concat!($($text, "\n"),+)) }
+        const { &$crate::rules::parse::phrases::Phrases::of(&[$($text),+]) }
     };
 }
 pub(in crate::rules) use phrases;
 
 impl Phrases {
-    /// Phrases none of which is empty, a line each.
-    pub(in crate::rules) const fn of(lines: &'static str) -> Self {
-        let bytes = lines.as_bytes();
-        let (mut initials, mut at) = (0, 0);
-        while at < bytes.len() {
-            if at == 0 || bytes[at - 1] == b'\n' {
-                initials |= bit(bytes[at].to_ascii_lowercase());
-            }
+    /// Phrases none of which is empty.
+    pub(in crate::rules) const fn of(texts: &'static [&'static str]) -> Self {
+        let mut initials = 0;
+        let mut at = 0;
+        while at < texts.len() {
+            initials |= bit(texts[at].as_bytes()[0].to_ascii_lowercase());
             at += 1;
         }
-        Self { lines, initials }
+        Self { texts, initials }
     }
 
     /// The longest phrase that the tokens begin with, and how many of them spell it.
@@ -40,7 +35,7 @@ impl Phrases {
         if self.initials & bit(initial) == 0 {
             return None;
         }
-        longest_from(initial, tokens, self.lines.lines().map(|line| (line, line)))
+        longest_from(initial, tokens, self.texts.iter().map(|text| (*text, *text)))
     }
 }
 
