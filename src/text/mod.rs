@@ -20,13 +20,18 @@ pub(crate) use splice::apply_splices;
 pub use splice::{OverlappingSplices, Splice};
 pub(crate) use words::Words;
 
-/// Where a byte is first. Many bytes are looked at at once: in a long plan it may be missing.
+/// Where a byte is first. Eight bytes are looked at at once: in a long plan it may be missing.
 pub(crate) fn find_byte(bytes: &[u8], wanted: u8) -> Option<usize> {
-    const MANY: usize = 256;
-    // Without a way out of the loop the compiler compares many in one instruction.
-    let holds = |chunk: &[u8; MANY]| chunk.iter().fold(false, |all, byte| all | (*byte == wanted));
-    let (chunks, _) = bytes.as_chunks();
-    let start = chunks.iter().position(holds).unwrap_or(chunks.len()) * MANY;
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    let all_wanted = ONES * u64::from(wanted);
+    // A byte that is zero now was the one; only there can subtracting one set its highest bit.
+    let holds = |word: &[u8; 8]| {
+        let word = u64::from_le_bytes(*word) ^ all_wanted;
+        word.wrapping_sub(ONES) & !word & HIGH != 0
+    };
+    let (words, _) = bytes.as_chunks();
+    let start = words.iter().position(holds).unwrap_or(words.len()) * size_of::<u64>();
     let at = bytes.get(start..)?.iter().position(|byte| *byte == wanted)?;
     Some(start + at)
 }

@@ -112,10 +112,14 @@ impl Document {
         name: &str,
         candidates: impl Iterator<Item = SectionId> + Clone,
     ) -> Vec<SectionId> {
-        // Most titles differ from the beginning, so that their end need not be looked for.
+        // Most titles differ in the first letter already.
+        let may_be = |title: &str| match (title.bytes().next(), name.bytes().next()) {
+            (Some(one), Some(other)) if one.is_ascii_graphic() => one.eq_ignore_ascii_case(&other),
+            _ => true,
+        };
         let named = |id: &SectionId, is: fn(&str, &str) -> bool| {
-            let title = self.section(*id).title.trim_start();
-            title.get(..name.len()).is_some_and(|begin| is(begin, name)) && is(title.trim(), name)
+            let title = &self.section(*id).title;
+            may_be(title) && is(title.trim(), name)
         };
         let exact: Vec<_> =
             candidates.clone().filter(|id| named(id, |title, name| title == name)).collect();
