@@ -25,7 +25,7 @@ const NAMED: &str = "a secret";
 
 /// All secrets of a line, in order and apart from each other.
 pub(super) fn secrets_in(line: &str) -> Vec<Hit> {
-    scan(line, Matcher::after_word)
+    scan(line, |matcher, at| matcher.after_word(at))
 }
 
 /// The same without passing over any byte, to compare with.
