@@ -1,8 +1,8 @@
-//! What plans of others cost: adopting them beside reading them, commands beside those on a state of
-//! our own.
+//! The cost of plans in formats of other systems: adopting against reading them, and commands against
+//! those on a native state.
 //!
 //! `cargo bench --bench adopt` prints a table. The same tasks are in 50 files of another system, in
-//! one file, and in a plan of our own.
+//! one file, and in a native plan.
 
 mod common;
 
@@ -27,7 +27,7 @@ fn main() {
     title();
     let many = adopted(root, "many", FILES);
     let files: Vec<PathBuf> = (0..FILES).map(|n| many.join(place(n))).collect();
-    // The work alone on both sides: what a process costs is the same for any command.
+    // Only the work, on both sides: starting a process costs the same for any command.
     let adopting = || {
         let began = Instant::now();
         assert_eq!(statedir::internals::adoptable_tasks(&many), Some(TASKS));

@@ -1,4 +1,4 @@
-//! What a brief tells of what its reader needs, at three budgets, for twenty states.
+//! How much of what its reader needs is in a brief, at three budgets, for twenty states.
 //!
 //! `cargo bench --bench brief` prints the table; with names of states behind `--` it prints their
 //! briefs, what is missing from them and what is waste.

@@ -21,7 +21,7 @@ use std::{
 };
 
 use common::{STATEDIR, alternate, is_wanted, report, state, title};
-use server::Server;
+use server::{FLEET, Server};
 
 /// How many workers claim at once, and how often each does.
 const WORKERS: usize = 32;
@@ -33,7 +33,7 @@ fn main() {
     }
     let Some(server) = Server::start() else { return };
     let root = tempfile::tempdir().expect("a temporary directory");
-    let fleet = Fleet { root: root.path().to_owned(), url: server.url() };
+    let fleet = Fleet { root: root.path().to_owned(), url: server.url(FLEET) };
     fleet.run(&fleet.root, &["fleet", "init"]);
     title();
     push(&fleet);
@@ -92,12 +92,13 @@ fn push(fleet: &Fleet) {
 
 fn list(fleet: &Fleet, server: &Server) {
     server.query(
+        FLEET,
         "INSERT INTO statedir.project_state SELECT 'id' || n, 'name' || n, status, current_task_id, \
          current_agent_id, last_action, metadata, '{}', revision, 0, '', 0, now(), now(), '', 0, now() \
          FROM statedir.project_state, generate_series(1, 10000) n WHERE name = \
          (SELECT min(name) FROM statedir.project_state)",
     );
-    server.query("ANALYZE statedir.project_state");
+    server.query(FLEET, "ANALYZE statedir.project_state");
     let sql = "SELECT project_id, name, status, current_task_id, current_agent_id, last_action, metadata, \
                revision, updated_at, heard_at, lease_host, lease_fence, lease_until \
                FROM statedir.project_state ORDER BY status, updated_at DESC, name";
@@ -106,7 +107,7 @@ fn list(fleet: &Fleet, server: &Server) {
         || fleet.run(&fleet.root, &["fleet", "list"]),
         || {
             let began = Instant::now();
-            server.query(sql);
+            server.query(FLEET, sql);
             began.elapsed()
         },
     );
@@ -119,7 +120,7 @@ fn claims(fleet: &Fleet, server: &Server) {
                 WHERE project_id = (SELECT project_id FROM statedir.project_state WHERE lease_host = '' \
                 ORDER BY updated_at LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING project_id";
     let at_once = |one: &(dyn Fn() + Sync)| {
-        server.query(free);
+        server.query(FLEET, free);
         let began = Instant::now();
         std::thread::scope(|scope| {
             for _ in 0..WORKERS {
@@ -132,7 +133,7 @@ fn claims(fleet: &Fleet, server: &Server) {
         fleet.run(&fleet.root, &["fleet", "claim", "--next"]);
     };
     let psql = || {
-        server.query(bare);
+        server.query(FLEET, bare);
     };
     let pair = alternate(3, || at_once(&claim), || at_once(&psql));
     report(&format!("{} claims by {WORKERS} workers / psql", WORKERS * CLAIMS), pair, 1.5);

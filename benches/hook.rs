@@ -73,7 +73,7 @@ fn lists(root: &Path, steps: usize, tasks: usize) {
     let mut pairs = events.map(|_| (Vec::new(), Vec::new()));
     for round in 0..41 {
         let dir = state(root, &format!("list-{steps}-{tasks}-{round}"), steps);
-        // Before a list, every client tells that a session begins and what was asked for.
+        // Before a list, every client sends the start of the session and the prompt.
         let opening = [
             json!({ "hook_event_name": "SessionStart", "source": "startup" }),
             json!({ "hook_event_name": "UserPromptSubmit", "prompt": "go" }),
@@ -85,8 +85,11 @@ fn lists(root: &Path, steps: usize, tasks: usize) {
             fs::write(&input, event.to_string()).expect("a file");
             fire(&dir, &input);
         }
-        // What made the state is on the disk, so that the event does not wait for it.
+        // Sync what made the state, so that the event does not wait for it.
         Command::new("sync").status().expect("`sync` to start");
+        // Whatever runs first then finds caches that `sync` left cold; afterwards each event follows
+        // a `status`, as every `status` follows an event.
+        run(STATEDIR, &dir, &["status"]);
         for ((these, those), (_, done)) in pairs.iter_mut().zip(events) {
             let input = root.join("list.json");
             fs::write(&input, list(&dir, done).to_string()).expect("a file");

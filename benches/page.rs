@@ -34,7 +34,7 @@ fn main() {
         text.push_str(&some);
     }
     fs::write(&path, text).expect("space for the history");
-    // The first command looks at all of it once, because it was written outside.
+    // The first command reads all of it once, because it was written from outside.
     run(STATEDIR, &long, &["var", "set", "seen", "1"]);
     title();
     let first = || {

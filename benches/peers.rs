@@ -1,11 +1,11 @@
 //! What everyday commands cost beside those of other tools, for plans of three sizes.
 //!
 //! `cargo bench --bench peers` prints a table of ratios; above 1 the other tool is faster. Each pair
-//! is run alternately and medians are compared. A tool that is not installed is said to be missing.
+//! is run alternately and medians are compared. Tools that are not installed are listed.
 //! None of the others logs the change, can undo it or checks it, and `jq` only prints the result.
 //!
-//! A second table says how the cost of a command grows with the plan: the least of each size, all
-//! sizes run alternately, against the limits, with the memory that the command takes at most.
+//! A second table shows how the cost of a command grows with the plan: the minimum of each size, all
+//! sizes run alternately, against the limits, with the peak memory of the command.
 
 mod common;
 
@@ -165,7 +165,7 @@ fn verdict(holds: bool) -> &'static str {
     if holds { "OK" } else { "over" }
 }
 
-/// The most memory that a command takes, in MB, as GNU `time` tells it.
+/// The peak memory of a command in MB, measured by GNU `time`.
 fn memory(dir: &Path, args: &[&str]) -> Option<f64> {
     if args.contains(&"done") {
         run(STATEDIR, dir, &["step", "reset", "5", "--force"]);

@@ -23,8 +23,8 @@ fn main() {
     let root = tempfile::tempdir().expect("a temporary directory");
     title();
     for (kind, entries) in [("signed", signed as fn(usize) -> String), ("by hand", by_hand)] {
-        let short = told(root.path(), &format!("short {kind}"), &entries(100));
-        let long = told(root.path(), &format!("long {kind}"), &entries(1_000_000));
+        let short = with_history(root.path(), &format!("short {kind}"), &entries(100));
+        let long = with_history(root.path(), &format!("long {kind}"), &entries(1_000_000));
         for args in [&["brief"][..], &["state"], &["memory"]] {
             let rounds = if kind == "signed" { 100 } else { 10 };
             let pair =
@@ -36,15 +36,16 @@ fn main() {
 }
 
 /// A state whose history has these entries, and a few turns behind them.
-fn told(root: &Path, name: &str, entries: &str) -> PathBuf {
+fn with_history(root: &Path, name: &str, entries: &str) -> PathBuf {
     let dir = common::state(root, name, 5);
     let path = dir.join("workspace/state/history.md");
     let text = fs::read_to_string(&path).expect("a history");
     fs::write(&path, text + entries).expect("space for the history");
-    // The first command looks at all of it once, because it was written outside.
+    // The first command reads all of it once, because it was written from outside.
     for n in 1..=12 {
-        let said = format!("question {n}");
-        let turn = ["turn", "add", "--user", &said, "--response", "an answer", "--intent", "ask"];
+        let question = format!("question {n}");
+        let turn =
+            ["turn", "add", "--user", &question, "--response", "an answer", "--intent", "ask"];
         run(STATEDIR, &dir, &turn);
     }
     dir

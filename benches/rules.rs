@@ -18,7 +18,7 @@ use statedir::{
     text::markdown::Document,
 };
 
-/// Names the project whose rules are to be read, and nothing else done.
+/// Names the project whose rules this process reads before it ends.
 const READ_RULES: &str = "STATEDIR_BENCH_READ_RULES";
 
 fn main() {
@@ -40,7 +40,7 @@ fn from_the_shell(root: &Path) {
     let long = state(root, "long", 5);
     add_entries(&few, 10);
     add_entries(&long, 1_000_000);
-    // The first command reads the history once, because it was written outside.
+    // The first command reads the history once, because it was written from outside.
     run(STATEDIR, &long, &["event", "emit", "first"]);
     run(STATEDIR, &few, &["event", "emit", "first"]);
     let emit = ["event", "emit", "ping", "n=1"];
@@ -63,7 +63,7 @@ fn from_the_shell(root: &Path) {
     report("rule check: 2,000 rules / 1,000", pair, 2.2);
 }
 
-/// The same in a process that has just begun, as a command has: memory and caches are cold.
+/// The same in a new process, with cold memory and caches, as in a command.
 fn read_by_itself(project: &Path) -> Duration {
     let this = std::env::current_exe().expect("a name of this program");
     let output = Command::new(this).env(READ_RULES, project).output().expect("it to start");

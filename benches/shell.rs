@@ -3,8 +3,8 @@
 //! `cargo bench` prints a table; numbers depend on the machine, ratios much less. Each pair is
 //! run alternately, so that noise hits both sides, and medians are compared.
 //!
-//! `STATEDIR_OLDER=PATH` names a program built earlier, and adds what a command costs compared
-//! with it: so is measured what a change costs, such as the distrust of what clones bring.
+//! `STATEDIR_OLDER=PATH` names a program that was built earlier, and adds a comparison with it: the
+//! cost of a change to the program.
 
 mod common;
 #[allow(dead_code, reason = "the tests of that module are not for here")]
@@ -140,7 +140,7 @@ fn long_history(root: &Path) {
         size += block.len();
     }
     drop(file);
-    // The first command looks at all of it once, because it was written outside.
+    // The first command reads all of it once, because it was written from outside.
     run(STATEDIR, &long, &["history", "add", "First"]);
     for args in [&["history", "add", "Note"][..], &["status"], &["history", "list"]] {
         let pair = alternate(100, || run(STATEDIR, &long, args), || run(STATEDIR, &short, args));

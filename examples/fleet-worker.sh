@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A worker of a fleet: claims a project that nobody works on, gets it onto this machine, does its next
-# step, publishes the result and gives the project back; until nothing is active any more. Start as many
+# step, publishes the result and releases the project; until nothing is active any more. Start as many
 # as you like, on as many machines as you like, and kill them whenever you like.
 #
 #   STATEDIR_FLEET=postgres://worker@db.example/fleet STATEDIR_HOST=build7 examples/fleet-worker.sh
@@ -22,14 +22,14 @@ while :; do
         continue
     fi
     state="$name/state"
-    # A copy from before may hold work that was not published: it is published now, or united.
+    # An earlier copy may hold work that was not published: it is published now, or merged.
     if ! statedir fleet pull "$name" "$state"; then
         statedir -C "$state" fleet push --for "$lease" || statedir fleet pull "$name" "$state" --merge ||
             { rm -rf "$state"; statedir fleet pull "$name" "$state"; } || continue
     fi
     statedir -C "$state" merge --list | grep -q '^no conflicts' ||
         statedir -C "$state" merge --take theirs --all
-    # What a worker that is gone had begun is begun again.
+    # A step that a dead worker had started is started again.
     statedir -C "$state" recover --decide restart_task --apply --stale-after 1ms
     if statedir -C "$state" step next --claim; then
         $work && statedir -C "$state" step done --output done_by="${STATEDIR_HOST:-here}"

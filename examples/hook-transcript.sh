@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A session of an agent as its client tells it to hooks, event by event, with what each answers.
+# A session of an agent as its client reports it to hooks, event by event, with the answer to each.
 #
 #     cargo build && STATEDIR_BIN=target/debug/statedir examples/hook-transcript.sh
 #

@@ -5,8 +5,8 @@
 #     cargo build && STATEDIR_BIN=target/debug/statedir examples/layers.sh
 #
 # It works in a temporary directory, or in the one given as its only argument. Every command must
-# succeed, except the ones that `refused` expects to be refused; after each of them `check` has to be
-# content.
+# succeed, except the ones that `refused` expects to be refused; after each of them `check` must
+# find nothing.
 . "$(dirname "$0")/prelude.sh"
 export STATEDIR_ACTOR=lead
 export GIT_AUTHOR_NAME=lead GIT_AUTHOR_EMAIL=lead@example.org
@@ -81,7 +81,7 @@ at L1-001 step move L1-001 verified
 run worktree finish --all
 run metrics --by layer
 
-# 4. The third layer. A verification fails; the next attempt hears why.
+# 4. The third layer. A verification fails; the next attempt is given the reason.
 run worktree add L2-001 --step L2-001 --path .worktrees/L2-001
 work L2-001
 at L2-001 step move L2-001 verifying
@@ -92,7 +92,7 @@ at L2-001 step move L2-001 verifying
 at L2-001 step move L2-001 verified
 run worktree finish --next
 
-# 5. A worker crashes in the middle of a task; somebody else decides how to go on.
+# 5. A worker crashes in the middle of a task; somebody else decides how to continue.
 STATEDIR_ACTOR=worker-b run step start L2-002
 sleep 1
 run recover --stale-after 1s

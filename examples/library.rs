@@ -1,7 +1,7 @@
 //! The library without the command line.
 //!
 //! First the lossless text layer alone: change one field of a markdown document and see which
-//! bytes give way. Then a whole state directory: open it, make several changes as one operation.
+//! bytes change. Then a whole state directory: open it, make several changes as one operation.
 //!
 //!     cargo run --example library
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A rule that pauses the work when it becomes expensive, and a person who lets it go on.
+# A rule that pauses the work when it becomes expensive, and a person who resumes it.
 #
 #     cargo build && STATEDIR_BIN=target/debug/statedir examples/pause-on-cost.sh
 #
@@ -30,7 +30,7 @@ run step done --cost 0.55
 "$bin" status | grep -q '^status *PAUSED'
 run rule explain 5
 
-# 4. A person looks, raises the budget and lets it go on.
+# 4. A person looks, raises the budget and resumes the plan.
 run status
 run constraint set max_cost_per_task 2.00 --actor person
 run resume --actor person

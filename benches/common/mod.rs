@@ -13,7 +13,7 @@ use statedir::internals::{EntryId, NewEntry, render};
 /// The program that is measured.
 pub const STATEDIR: &str = env!("CARGO_BIN_EXE_statedir");
 
-/// Whether the benchmark was started to be measured, and not just listed or built.
+/// Whether to measure: not under `--test` or `--list`.
 pub fn is_wanted() -> bool {
     !std::env::args().any(|arg| arg == "--test" || arg == "--list")
 }
@@ -57,7 +57,7 @@ pub fn state(root: &Path, name: &str, steps: usize) -> PathBuf {
     dir
 }
 
-/// So many entries of the history as the tool writes them.
+/// The text of so many history entries, with checksums.
 pub fn signed(count: usize) -> String {
     let mut text = String::new();
     let mut head: Vec<EntryId> = Vec::new();

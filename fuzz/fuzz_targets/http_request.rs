@@ -1,4 +1,4 @@
-//! Whatever is sent to the page, it is refused or a request for a path of ours.
+//! Whatever is sent to the page, it is refused or is a request for a known path.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Whatever the operation log and history.md hold, reading them ends.
+//! Reading the operation log and history.md ends, whatever they contain.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

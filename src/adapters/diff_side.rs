@@ -34,7 +34,7 @@ pub(crate) fn side(workspace: &Workspace, word: &str) -> Result<DiffSide, SideEr
     }
     let side = DiffSide::parse(word);
     let DiffSide::Operation(id) = &side else { return Ok(side) };
-    match workspace.knows_moment(id) {
+    match workspace.has_revision(id) {
         // A name so short is rather that of a branch than the beginning of an id.
         Ok(true) if word.len() < SHORTEST => return Ok(from_git(workspace, word).unwrap_or(side)),
         Ok(true) => return Ok(side),

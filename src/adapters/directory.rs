@@ -131,7 +131,7 @@ pub(crate) fn is_adopted(dir: &Path) -> bool {
 
 /// The layout of the adopted state in `dir`, if there is one that can be used.
 pub(crate) fn layout_in(dir: &Path) -> Option<ForeignLayout> {
-    let bytes = Directory::open(dir).ok()?.read(LAYOUT_FILE, layout::MAX_BYTES).ok()??;
+    let bytes = Directory::read_in(dir, LAYOUT_FILE, layout::MAX_BYTES).ok()??;
     ForeignLayout::parse(&bytes).ok()
 }
 

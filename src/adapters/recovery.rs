@@ -9,7 +9,7 @@ use super::{Evaluator, StepStart, Survey, find_named, git, project_root, survey}
 use crate::{
     domain::ErrorCode,
     recovery::{Decision, RecoveryAction, choose, decide},
-    workspace::{Carried, DecidedBy, Error, Examined, RecoverRequest, Surroundings, Workspace},
+    workspace::{DecidedBy, Error, Examined, Outcome, RecoverRequest, Surroundings, Workspace},
 };
 
 /// How a decision is to be found.
@@ -105,7 +105,7 @@ impl Recovery {
     ///
     /// # Errors
     /// The state has moved on since it was looked at, or the lifecycle does not allow it.
-    pub(crate) fn carry_out(&self, workspace: &Workspace) -> Result<Carried, Error> {
+    pub(crate) fn carry_out(&self, workspace: &Workspace) -> Result<Outcome, Error> {
         workspace.carry_out(&self.examined, &self.decision, &self.by)
     }
 }
@@ -121,5 +121,5 @@ fn look_around(workspace: &Workspace, options: &RecoveryOptions, examined: &mut 
     let ignored = git::ignored(&root).unwrap_or_default();
     let files = Some(survey(&root, &state, &ignored, since, Survey::default()));
     let git = git::look(&root, &state, examined.since.as_deref());
-    examined.look_around(Surroundings { files, git, names });
+    examined.add_surroundings(Surroundings { files, git, names });
 }

@@ -1,4 +1,4 @@
-//! What a brief may cost, and what its pieces do.
+//! The budget of a brief, and the cost of its pieces in tokens and bytes.
 
 use serde::Serialize;
 
@@ -27,8 +27,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// How many lines of state text there is room for at most: one with a number alone has a sign
-    /// before it and an end.
+    /// The most lines of state text that there can be room for: each takes at least three tokens.
     pub(crate) fn most_lines(&self) -> usize {
         self.max_tokens / 3 + 1
     }
@@ -69,7 +68,7 @@ impl Cost {
         }
     }
 
-    /// The larger of both, each by itself.
+    /// The larger tokens and the larger bytes of both.
     pub(super) fn max(self, other: Self) -> Self {
         Self { tokens: self.tokens.max(other.tokens), bytes: self.bytes.max(other.bytes) }
     }
@@ -100,7 +99,7 @@ impl std::iter::Sum for Cost {
 }
 
 impl Format {
-    /// What a line of state text costs where it is shown.
+    /// The cost of a line of state text.
     pub(super) fn line(self, line: &str) -> Cost {
         match self {
             Self::Md => Cost::of(&quoted(line)),
@@ -108,7 +107,7 @@ impl Format {
         }
     }
 
-    /// What a line of our own costs.
+    /// The cost of a line of our own.
     pub(super) fn note(self, note: &str) -> Cost {
         match self {
             Self::Md => Cost::of(&format!("{note}\n")),
@@ -116,7 +115,7 @@ impl Format {
         }
     }
 
-    /// What it costs to begin a section.
+    /// The cost of a section heading.
     pub(super) fn heading(self, section: Section, source: StateFile) -> Cost {
         match self {
             Self::Md => Cost::of(&heading(section, source)),

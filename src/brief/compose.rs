@@ -1,7 +1,7 @@
-//! The parts of a brief.
+//! Composes the parts of a brief from the material.
 
 use super::{
-    Changes, Material, Part, Piece, Section, Stage, Standing, compose_context, compose_step,
+    Changes, ExecutionStatus, Material, Part, Piece, Section, Stage, compose_context, compose_step,
     part::one_line,
 };
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     recovery::Move,
 };
 
-/// Says in parts what the material holds; each part has its most precious pieces first.
+/// The parts of a brief, each with its most important pieces first.
 pub(crate) fn compose(material: &Material) -> Vec<Part> {
     let mut parts = Vec::new();
     problems(material, &mut parts);
@@ -17,8 +17,8 @@ pub(crate) fn compose(material: &Material) -> Vec<Part> {
         Part::new(Section::Goal, *file, Stage::First).texts([goal]).put(&mut parts);
     }
     let is_next = |wanted| material.next_move.as_ref().is_some_and(|next| next.action == wanted);
-    if let Some(standing) = &material.standing {
-        where_we_are(standing, is_next(Move::AddSteps)).put(&mut parts);
+    if let Some(status) = &material.status {
+        where_we_are(status, is_next(Move::AddSteps)).put(&mut parts);
     }
     next(material, &mut parts);
     reviews(material, is_next(Move::WaitForReview), &mut parts);
@@ -50,14 +50,14 @@ fn problems(material: &Material, parts: &mut Vec<Part>) {
     }
 }
 
-/// Status and progress. Before the first step the next move says it all.
-fn where_we_are(standing: &Standing, before_the_first_step: bool) -> Part {
-    let status = standing.status.as_deref().unwrap_or("no status");
-    let mode = standing.mode.as_ref().filter(|mode| !mode.eq_ignore_ascii_case("execution"));
+/// Status and progress. Before the first step the next move says everything.
+fn where_we_are(execution: &ExecutionStatus, before_the_first_step: bool) -> Part {
+    let status = execution.status.as_deref().unwrap_or("no status");
+    let mode = execution.mode.as_ref().filter(|mode| !mode.eq_ignore_ascii_case("execution"));
     let mode = mode.map(|mode| format!(" ({mode})")).unwrap_or_default();
     let mut line = format!("status: {status}{mode}");
-    let counts = &standing.counts;
-    if before_the_first_step && mode.is_empty() && standing.budget.is_none() {
+    let counts = &execution.counts;
+    if before_the_first_step && mode.is_empty() && execution.budget.is_none() {
         return Part::new(Section::WhereWeAre, StateFile::Plan, Stage::Essential);
     }
     if counts.total > 0 {
@@ -70,11 +70,11 @@ fn where_we_are(standing: &Standing, before_the_first_step: bool) -> Part {
             line.push_str(&format!(", {count} {word}"));
         }
     }
-    if let Some(budget) = standing.budget {
-        line.push_str(&format!(", cost {} of {budget}", standing.cost));
+    if let Some(budget) = execution.budget {
+        line.push_str(&format!(", cost {} of {budget}", execution.cost));
     }
     let mut part = Part::new(Section::WhereWeAre, StateFile::Plan, Stage::Essential).texts([line]);
-    let why = standing.paused_because.as_ref().map(|why| format!("paused because: {why}"));
+    let why = execution.paused_because.as_ref().map(|why| format!("paused because: {why}"));
     part.pieces.extend(why.map(|why| Piece::new(&why)));
     part
 }
@@ -88,9 +88,9 @@ fn next(material: &Material, parts: &mut Vec<Part>) {
     if let Some(focus) = &material.focus {
         let details = compose_step::details(focus);
         Part::new(section, StateFile::Plan, Stage::Essential).texts(details).put(parts);
-        compose_step::known(focus, parts);
+        compose_step::prose(focus, parts);
     }
-    compose_step::told(material, parts);
+    compose_step::entries(material, parts);
 }
 
 fn rules_in_force(material: &Material, parts: &mut Vec<Part>) {
@@ -107,7 +107,7 @@ fn rules_in_force(material: &Material, parts: &mut Vec<Part>) {
         .put(parts);
 }
 
-/// Open reviews; how to decide them is said here unless the next move says it.
+/// Open reviews; the note says how to decide them, unless the next move does.
 fn reviews(material: &Material, is_next: bool, parts: &mut Vec<Part>) {
     let Some(first) = material.reviews.first() else { return };
     let id = &first.id;

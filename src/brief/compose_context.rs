@@ -10,13 +10,13 @@ use crate::{
     history::{Entry, EntryKind, PAUSED},
 };
 
-/// How much of a long paragraph is shown where there is little room.
+/// The characters of a long paragraph that are shown if there is little room.
 const LINE: usize = 300;
-/// How many findings are shown; older ones are left for those who ask.
+/// How many findings are shown.
 const FINDINGS: usize = 12;
 /// How many notes of the history are shown.
 const NOTES: usize = 5;
-/// So many findings that differ in nothing but numbers are a series, of which the newest is shown.
+/// From this many on, findings that differ only in numbers are a series, of which the newest is shown.
 const SERIES: usize = 6;
 
 /// The context: decisions, findings, then everything else.
@@ -40,33 +40,33 @@ pub(super) fn context(material: &Material, parts: &mut Vec<Part>) {
             others.pieces.extend(blocks.iter().map(piece));
         }
     }
-    let (told, more) = without_series(newest);
-    findings.most = FINDINGS.min(told.len());
-    findings.pieces.extend(told.iter().chain(&more).map(piece));
+    let (shown, more) = without_series(newest);
+    findings.most = FINDINGS.min(shown.len());
+    findings.pieces.extend(shown.iter().chain(&more).map(piece));
     for part in [decisions, findings, others] {
         part.put(parts);
     }
 }
 
-/// The findings without the older ones of a series, and those.
+/// The findings with only the newest of each series, and the others.
 fn without_series(newest: Vec<String>) -> (Vec<String>, Vec<String>) {
     let mut alike: BTreeMap<String, usize> = BTreeMap::new();
     for text in &newest {
         *alike.entry(without_numbers(text)).or_default() += 1;
     }
-    let (mut told, mut more) = (Vec::new(), Vec::new());
+    let (mut shown, mut more) = (Vec::new(), Vec::new());
     for text in newest {
         let count = alike.get_mut(&without_numbers(&text));
         match count.filter(|count| **count >= SERIES || **count == 0) {
-            None => told.push(text),
+            None => shown.push(text),
             Some(0) => more.push(text),
             Some(count) => {
-                told.push(format!("{text} (and {} more like it)", *count - 1));
+                shown.push(format!("{text} (and {} more like it)", *count - 1));
                 *count = 0;
             }
         }
     }
-    (told, more)
+    (shown, more)
 }
 
 fn without_numbers(text: &str) -> String {
@@ -74,7 +74,7 @@ fn without_numbers(text: &str) -> String {
 }
 
 fn path(section: &ContextSection) -> String {
-    // The heading that holds all others in the template says nothing.
+    // The top-level heading of the template carries no information.
     let path = section.path.iter().filter(|title| *title != "Knowledge Accumulation");
     let path = path.chain([&section.title]).map(|title| one_line(title, 100));
     path.collect::<Vec<_>>().join(" / ")
@@ -110,7 +110,7 @@ fn paragraphs(text: &str) -> Vec<String> {
     blocks
 }
 
-/// The last turns, newest first; the last two whole where there is room.
+/// The last turns, newest first; the last two in full if there is room.
 pub(super) fn turns(material: &Material, parts: &mut Vec<Part>) {
     let mut part = Part::new(Section::RecentTurns, StateFile::History, Stage::Turns);
     for (at, entry) in material.turns.iter().rev().take(SHORT_TURNS).enumerate() {
@@ -124,23 +124,23 @@ pub(super) fn turns(material: &Material, parts: &mut Vec<Part>) {
     part.put(parts);
 }
 
-/// What was noted, newest first. That a step came to its end is in the plan; what somebody said
-/// about it is not.
+/// Notes of the history, newest first.
 ///
-/// A note on a step that others depend on is shown until these are finished: what matters beyond
-/// them is a finding. Why a plan is paused is shown with its status; that it once was is of no
-/// interest.
+/// A note on a step is left out once all of its dependents are finished: what matters beyond them is
+/// a finding. Pauses are left out: the reason of the current one is shown with the status.
 pub(super) fn history(material: &Material, parts: &mut Vec<Part>) {
-    let (mut notes, mut taken_up): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    let is_told = |entry: &Entry| material.told.iter().any(|(_, told)| told.offset == entry.offset);
+    let (mut notes, mut consumed): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let is_shown =
+        |entry: &Entry| material.step_entries.iter().any(|(_, shown)| shown.offset == entry.offset);
     let is_pause = |entry: &Entry| entry.kind == EntryKind::Note && entry.title == PAUSED;
     let entries = material.entries.iter().rev();
-    for entry in entries.filter(|entry| !is_told(entry) && !is_pause(entry)) {
+    for entry in entries.filter(|entry| !is_shown(entry) && !is_pause(entry)) {
         let Some(note) = note(entry) else { continue };
         let of_step = entry.kind == EntryKind::Step;
-        let is_taken_up = |number| material.taken_up.iter().any(|step| u64::from(*step) == number);
-        let list = match of_step && entry.step_number().is_some_and(is_taken_up) {
-            true => &mut taken_up,
+        let is_consumed =
+            |number| material.consumed_steps.iter().any(|step| u64::from(*step) == number);
+        let list = match of_step && entry.step_number().is_some_and(is_consumed) {
+            true => &mut consumed,
             false => &mut notes,
         };
         if !list.contains(&note) && list.len() < NOTES {
@@ -150,7 +150,7 @@ pub(super) fn history(material: &Material, parts: &mut Vec<Part>) {
     Part::new(Section::OlderHistory, StateFile::History, Stage::History)
         .at_most(notes.len())
         .texts(notes)
-        .texts(taken_up)
+        .texts(consumed)
         .put(parts);
 }
 

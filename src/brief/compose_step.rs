@@ -1,8 +1,10 @@
-//! Steps: the one at hand in full, the others in a line each, and what they gave.
+//! Steps: the current one in full, the others in a line each, and their outputs.
 
 use serde_json::Value;
 
-use super::{Focus, Material, OpenStep, Part, Piece, Section, Stage, StepOutputs, part::one_line};
+use super::{
+    FocusStep, Material, OpenStep, Part, Piece, Section, Stage, StepOutputs, part::one_line,
+};
 use crate::{domain::StateFile, history::Entry, text::markdown::is_placeholder};
 
 /// How much of an error or a note is shown in a line.
@@ -10,8 +12,8 @@ const LINE: usize = 300;
 /// How much of one value is shown.
 const VALUE: usize = 160;
 
-/// The name and the title of the step at hand.
-pub(super) fn title(focus: &Focus) -> String {
+/// The name and title of the current step.
+pub(super) fn title(focus: &FocusStep) -> String {
     let step = &focus.step;
     let mut line = format!("{}: {}", step.name(), step.title);
     if !focus.waits_for.is_empty() {
@@ -20,8 +22,8 @@ pub(super) fn title(focus: &Focus) -> String {
     line
 }
 
-/// What it gets and what it should give.
-pub(super) fn details(focus: &Focus) -> Vec<String> {
+/// Its inputs, expected outputs and other fields.
+pub(super) fn details(focus: &FocusStep) -> Vec<String> {
     let step = &focus.step;
     let mut lines = Vec::new();
     for input in &focus.inputs {
@@ -51,8 +53,8 @@ pub(super) fn details(focus: &Focus) -> Vec<String> {
     lines
 }
 
-/// What a person wrote under it.
-pub(super) fn known(focus: &Focus, parts: &mut Vec<Part>) {
+/// The prose under it.
+pub(super) fn prose(focus: &FocusStep, parts: &mut Vec<Part>) {
     let section = Section::WhatToDoNext;
     let mut part = Part::new(section, StateFile::Plan, Stage::Step);
     if !focus.prose.is_empty() {
@@ -61,10 +63,10 @@ pub(super) fn known(focus: &Focus, parts: &mut Vec<Part>) {
     part.put(parts);
 }
 
-/// What the history says about the current step, and about steps that have failed.
-pub(super) fn told(material: &Material, parts: &mut Vec<Part>) {
-    let told = material.told.iter().map(|(number, entry)| line(*number, entry));
-    Part::new(Section::WhatFailed, StateFile::History, Stage::Step).texts(told).put(parts);
+/// History entries about the current step and failed steps.
+pub(super) fn entries(material: &Material, parts: &mut Vec<Part>) {
+    let entries = material.step_entries.iter().map(|(number, entry)| line(*number, entry));
+    Part::new(Section::WhatFailed, StateFile::History, Stage::Step).texts(entries).put(parts);
 }
 
 /// An entry about a step: `step 7, attempt 2 failed: …`, `Step 2 Reset; note: …`.
@@ -84,7 +86,7 @@ fn line(number: u32, entry: &Entry) -> String {
     line
 }
 
-/// The other steps, a line each, with the prose under them where there is room.
+/// The other steps, a line each, with their prose if there is room.
 pub(super) fn open_steps(material: &Material, parts: &mut Vec<Part>) {
     let mut part = Part::new(Section::OpenSteps, StateFile::Plan, Stage::OpenSteps);
     part.pieces.extend(material.open_steps.iter().map(open_step));
@@ -104,7 +106,7 @@ fn open_step(step: &OpenStep) -> Piece {
     Piece::new(&format!("{line}{prose}")).or(&line)
 }
 
-/// What the steps before it gave.
+/// The outputs of earlier steps.
 pub(super) fn results(material: &Material, parts: &mut Vec<Part>) {
     let line = |result: &StepOutputs| {
         let outputs = &result.outputs;
@@ -115,8 +117,7 @@ pub(super) fn results(material: &Material, parts: &mut Vec<Part>) {
         .put(parts);
 }
 
-/// A value as JSON; one that is too long keeps its small members, and the others say how large they
-/// are.
+/// A value as JSON; a long one keeps its small members, and large members are replaced by their size.
 fn shortened(value: &Value, limit: usize) -> String {
     let text = value.to_string();
     if text.chars().count() <= limit {

@@ -1,4 +1,4 @@
-//! How many tokens a text will be at most, without a tokenizer.
+//! Estimates from above how many tokens a text has, without a tokenizer.
 //!
 //! Tokenizers differ, so this is an estimate from above: it is meant never to be below what
 //! `cl100k_base` and `o200k_base` count for prose, code, JSON, Chinese or emoji, and a test

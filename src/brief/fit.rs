@@ -261,7 +261,7 @@ impl<'p> Chosen<'p> {
         }
     }
 
-    /// What the stages before and behind it have left: pieces that were shortened become whole,
+    /// What the stages before and after it have left: pieces that were shortened become whole,
     /// pieces that were left out are cut.
     fn take_rest(&mut self, stage: Stage) {
         for part in self.of(|one| one == stage) {
@@ -371,7 +371,7 @@ impl<'p> Chosen<'p> {
         })
     }
 
-    /// The longest beginning of a line that fits, with `…` behind it.
+    /// The longest beginning of a line that fits, with `…` after it.
     fn beginning(&self, line: &str, room: Cost) -> Option<String> {
         let ends: Vec<usize> = line.char_indices().map(|(at, _)| at).skip(1).collect();
         let fits = |end: &usize| self.format.line(&format!("{}…", &line[..*end])).fits(room);

@@ -1,14 +1,13 @@
 //! English words that are one token in both vocabularies, with and without a capital and a space.
 //!
-//! A brief looks up a thousand words and lives for a millisecond: the table is made by the
-//! compiler, so that nobody waits for it.
+//! The hash table is built at compile time, because a brief takes only about a millisecond.
 
 const WORDS: &[u8] = include_bytes!("frequent_words.txt");
 
 /// A power of two, several times the number of words.
 const SLOTS: usize = 16384;
 
-/// Where each word begins, one more than its offset; 0 where there is none.
+/// For each slot, the offset of a word plus one; 0 if the slot is empty.
 static TABLE: [u16; SLOTS] = table();
 
 /// Whether it is one of them, without regard to letter case.

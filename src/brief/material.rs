@@ -1,4 +1,4 @@
-//! What a brief is made from: the state as far as it could be read.
+//! The data that a brief is composed from: the state as far as it could be read.
 
 use serde_json::Value;
 
@@ -10,28 +10,28 @@ use crate::{
     recovery::NextMove,
 };
 
-/// Everything a brief can tell. What could not be read is empty, and `problems` says why.
+/// Everything that a brief can contain. What could not be read is empty, and `problems` says why.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Material {
     /// The revision it was read at.
     pub revision: String,
     /// What is wrong with the files.
     pub problems: Vec<Problem>,
-    /// What is to be reached, and the file that says so.
+    /// The goal, and the file that it comes from.
     pub goal: Option<(StateFile, String)>,
     /// How far the execution is.
-    pub standing: Option<Standing>,
-    /// What to do now; all of it is our own text.
+    pub status: Option<ExecutionStatus>,
+    /// What to do now; the text is ours, not from the state.
     pub next_move: Option<NextMove>,
-    /// The step at hand, or the one asked for.
-    pub focus: Option<Focus>,
-    /// Modifiers and limits that somebody chose.
+    /// The current step, or the one that was asked for.
+    pub focus: Option<FocusStep>,
+    /// Modifiers and limits that are not the defaults.
     pub settings: Vec<Setting>,
     /// Directives in force.
     pub directives: Vec<Bullet>,
-    /// Rules in words that nothing executes.
+    /// Rules in prose, which are not executed.
     pub prose: Vec<Prose>,
-    /// Adaptation rules that somebody wrote.
+    /// Adaptation rules that are not from the template.
     pub rules: Vec<Bullet>,
     /// Questions that wait for a person.
     pub reviews: Vec<Review>,
@@ -39,16 +39,16 @@ pub(crate) struct Material {
     pub answers: Vec<Review>,
     /// Limits that are exceeded, as sentences.
     pub limits: Vec<String>,
-    /// What the history says about the current step and about failed ones, by number, the newest
-    /// first: attempts that failed, why it was begun again.
-    pub told: Vec<(u32, Entry)>,
-    /// The steps that are not finished, without the one at hand.
+    /// History entries about the current step and failed steps, by step number, newest first: failed
+    /// attempts, and notes about restarts.
+    pub step_entries: Vec<(u32, Entry)>,
+    /// The unfinished steps without the current one.
     pub open_steps: Vec<OpenStep>,
-    /// How many more of them there are than there can be room for.
+    /// How many more of them there are, for which there cannot be room.
     pub more_open_steps: usize,
-    /// What steps gave that matters now.
+    /// Outputs of steps that matter now.
     pub results: Vec<StepOutputs>,
-    /// What is under the title of the context.
+    /// The text under the title of context.md.
     pub preface: String,
     /// Sections of the context.
     pub context: Vec<ContextSection>,
@@ -56,24 +56,24 @@ pub(crate) struct Material {
     pub turns: Vec<Entry>,
     /// The newest entries of the history, oldest first.
     pub entries: Vec<Entry>,
-    /// Finished steps that other steps build upon, all of which are finished, too.
-    pub taken_up: Vec<u32>,
+    /// Finished steps whose dependents are all finished, too.
+    pub consumed_steps: Vec<u32>,
     /// What changed after a revision.
     pub changes: Option<Changes>,
 }
 
 /// How far the execution is.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Standing {
+pub(crate) struct ExecutionStatus {
     /// The status of the plan.
     pub status: Option<String>,
     /// `EXECUTION` or `SIMULATION`.
     pub mode: Option<String>,
     /// The steps by role.
     pub counts: StepCounts,
-    /// What was spent.
+    /// The cost so far.
     pub cost: Money,
-    /// What may be spent.
+    /// The limit of the cost.
     pub budget: Option<Money>,
     /// Why the plan is paused.
     pub paused_because: Option<String>,
@@ -81,25 +81,25 @@ pub(crate) struct Standing {
 
 /// A step with everything it needs.
 #[derive(Clone, Debug)]
-pub(crate) struct Focus {
+pub(crate) struct FocusStep {
     /// The step as written.
     pub step: Step,
     /// What a person wrote under it.
     pub prose: String,
-    /// Its parameters with their references looked up.
-    pub inputs: Vec<Input>,
-    /// What it still waits for.
+    /// Its parameters with resolved references.
+    pub inputs: Vec<StepInput>,
+    /// The unfinished steps that it depends on.
     pub waits_for: Vec<String>,
 }
 
-/// A step that is not finished and not at hand.
+/// An unfinished step that is not the current one.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenStep {
     /// Its number.
     pub number: u32,
     /// Its title.
     pub title: String,
-    /// What is worth knowing of its state: `running by ada`, `failed`, `after 3, 5`.
+    /// Notes on its state: `running by ada`, `failed`, `after 3, 5`.
     pub state: Vec<String>,
     /// What a person wrote under it.
     pub prose: String,
@@ -107,21 +107,21 @@ pub(crate) struct OpenStep {
 
 /// A parameter of a step.
 #[derive(Clone, Debug)]
-pub(crate) struct Input {
+pub(crate) struct StepInput {
     /// Its name.
     pub name: String,
-    /// What is written, references included.
+    /// The parameter as written, with its references.
     pub written: String,
-    /// The value, or why a reference leads nowhere.
+    /// The value, or why a reference cannot be resolved.
     pub value: Result<Value, String>,
 }
 
-/// What a step gave.
+/// The outputs of a step.
 #[derive(Clone, Debug)]
 pub(crate) struct StepOutputs {
     /// Its number.
     pub number: u32,
-    /// What it gave.
+    /// Its outputs.
     pub outputs: Value,
 }
 
@@ -130,7 +130,7 @@ pub(crate) struct StepOutputs {
 pub(crate) struct Changes {
     /// The operations since then, oldest first, one line each.
     pub operations: Vec<String>,
-    /// Each changed file with its difference.
+    /// Each changed file with its diff.
     pub files: Vec<(StateFile, String)>,
     /// How many bytes the history grew.
     pub history_grew: u64,

@@ -1,14 +1,13 @@
-//! The conversation in four tiers, derived when it is read: nothing on disk is thrown away.
+//! The conversation in four tiers of memory, derived from the history when it is read.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{
-    MEDIUM_TURNS, Pattern, SHORT_TURNS, Turn, WORKING_TURNS,
-    patterns::{error_patterns, success_patterns},
-};
+use super::{MEDIUM_TURNS, SHORT_TURNS, Turn, WORKING_TURNS, part::one_line};
 use crate::{
-    domain::Money,
-    history::{Counts, Entry},
+    domain::{Money, StepOutcome},
+    history::{Counts, Entry, EntryKind},
 };
 
 /// The four tiers.
@@ -16,13 +15,13 @@ use crate::{
 pub(crate) struct Memory {
     /// How many turns there were in all.
     pub turns: u64,
-    /// The last two turns, whole.
+    /// The last two turns in full.
     pub working: Vec<Turn>,
     /// The last ten turns, responses shortened to 200 characters.
     pub short: Vec<ShortTurn>,
     /// Turns eleven to fifty, counted from the newest.
     pub medium: MediumTerm,
-    /// What lasts.
+    /// What is remembered over the whole execution.
     pub long: LongTerm,
 }
 
@@ -39,15 +38,15 @@ pub(crate) struct ShortTurn {
     pub response: String,
 }
 
-/// Turns as intents, outcomes and issues, and what they taught.
+/// Turns as intents, outcomes and issues, with their decisions and lessons.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct MediumTerm {
     /// The turns, oldest first.
     pub turns: Vec<TurnSummary>,
     /// Key decisions, oldest first.
-    pub decisions: Vec<Noted>,
+    pub decisions: Vec<TurnNote>,
     /// Lessons, oldest first.
-    pub lessons: Vec<Noted>,
+    pub lessons: Vec<TurnNote>,
 }
 
 /// What a turn was about.
@@ -63,42 +62,42 @@ pub(crate) struct TurnSummary {
     pub issues: Vec<String>,
 }
 
-/// A decision or a lesson.
+/// A decision or a lesson of a turn.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Noted {
+pub(crate) struct TurnNote {
     /// The turn it is from.
     pub turn: Option<u64>,
     /// What it says.
     pub text: String,
 }
 
-/// What lasts.
+/// What is remembered over the whole execution.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct LongTerm {
-    /// What it is all about.
-    pub project: Project,
-    /// How the user wants it.
+    /// The project.
+    pub project: ProjectMemory,
+    /// The preferences of the user.
     pub preferences: Preferences,
     /// Counts over the whole history.
     pub statistics: Statistics,
     /// Key decisions of turns that are older than the medium term, oldest first.
-    pub decisions: Vec<Noted>,
-    /// Lessons of the same.
-    pub lessons: Vec<Noted>,
+    pub decisions: Vec<TurnNote>,
+    /// Lessons of those turns.
+    pub lessons: Vec<TurnNote>,
     /// Errors among the newest entries, the most frequent first.
-    pub error_patterns: Vec<Pattern>,
+    pub error_patterns: Vec<RecurringEvent>,
     /// Tools and components that worked among the newest entries, the most frequent first.
-    pub success_patterns: Vec<Pattern>,
-    /// How many of the newest entries the patterns are drawn from.
+    pub success_patterns: Vec<RecurringEvent>,
+    /// How many of the newest entries the patterns are taken from.
     pub patterns_cover: usize,
 }
 
-/// What it is all about.
+/// The project and its goal.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct Project {
+pub(crate) struct ProjectMemory {
     /// The short name.
     pub title: Option<String>,
-    /// What is to be reached.
+    /// The goal.
     pub goal: Option<String>,
     /// `EXECUTION` or `SIMULATION`.
     pub mode: Option<String>,
@@ -109,7 +108,7 @@ pub(crate) struct Project {
     pub context: Option<serde_json::Value>,
 }
 
-/// How the user wants it.
+/// The preferences of the user.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Preferences {
     /// Modifiers and limits.
@@ -135,12 +134,27 @@ pub(crate) struct Statistics {
     pub total_cost: Money,
 }
 
+/// How many are listed.
+const MOST_EVENTS: usize = 10;
+
+/// Something that happened repeatedly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct RecurringEvent {
+    /// The error, or the tool or component.
+    pub pattern: String,
+    /// How often.
+    pub count: usize,
+    /// Out of how many, for tools and components.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<usize>,
+}
+
 /// Sorts turns into tiers; `turns` and `entries` are the newest, oldest first.
 pub(crate) fn memory(
     turns: &[Entry],
     entries: &[Entry],
     history: &Counts,
-    project: Project,
+    project: ProjectMemory,
     preferences: Preferences,
 ) -> Memory {
     let turns: Vec<Turn> = turns.iter().map(Turn::read).collect();
@@ -178,7 +192,7 @@ fn short_turn(turn: &Turn) -> ShortTurn {
 fn medium(turns: &[Turn]) -> MediumTerm {
     let noted = |list: fn(&Turn) -> &[String]| {
         let all = turns.iter().flat_map(|turn| list(turn).iter().map(|text| (turn.turn, text)));
-        all.map(|(turn, text)| Noted { turn, text: text.clone() }).collect()
+        all.map(|(turn, text)| TurnNote { turn, text: text.clone() }).collect()
     };
     MediumTerm {
         turns: turns
@@ -204,4 +218,59 @@ fn statistics(history: &Counts) -> Statistics {
         average_time_ms: history.time_ms.checked_div(history.executions()),
         total_cost: Money(history.cost_micros),
     }
+}
+
+/// Errors of steps and turns, counted without regard to numbers in them.
+fn error_patterns(entries: &[Entry]) -> Vec<RecurringEvent> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for entry in entries {
+        let errors = match entry.kind {
+            EntryKind::Turn => Turn::read(entry).errors,
+            EntryKind::Step => entry.error().map(str::to_owned).into_iter().collect(),
+            _ => Vec::new(),
+        };
+        for error in errors {
+            let shape = shape(&error);
+            if !shape.is_empty() && !shape.eq_ignore_ascii_case("none") {
+                *counts.entry(shape).or_default() += 1;
+            }
+        }
+    }
+    sorted(counts.into_iter().map(|(pattern, count)| RecurringEvent { pattern, count, of: None }))
+}
+
+/// Tools and components of completed steps, with the number of all attempts with them.
+fn success_patterns(entries: &[Entry]) -> Vec<RecurringEvent> {
+    let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for entry in entries.iter().filter(|entry| entry.kind == EntryKind::Step) {
+        let used = entry.field("tool_used").or_else(|| entry.field("component_used"));
+        let Some(used) = used else { continue };
+        let outcome = entry.outcome();
+        let (done, all) = counts.entry(one_line(used, 80)).or_default();
+        *done += usize::from(outcome == Some(StepOutcome::Done));
+        *all += usize::from(outcome != Some(StepOutcome::Skipped));
+    }
+    let worked = counts.into_iter().filter(|(_, (done, _))| *done > 0);
+    sorted(worked.map(|(pattern, (count, of))| RecurringEvent { pattern, count, of: Some(of) }))
+}
+
+fn sorted(patterns: impl Iterator<Item = RecurringEvent>) -> Vec<RecurringEvent> {
+    let mut patterns: Vec<RecurringEvent> = patterns.collect();
+    patterns.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.pattern.cmp(&b.pattern)));
+    patterns.truncate(MOST_EVENTS);
+    patterns
+}
+
+/// The error without its numbers: `timeout after #s`.
+fn shape(error: &str) -> String {
+    let line = one_line(error.lines().next().unwrap_or_default(), 120);
+    let mut shape = String::new();
+    for c in line.chars() {
+        match c {
+            c if c.is_ascii_digit() && shape.ends_with('#') => {}
+            c if c.is_ascii_digit() => shape.push('#'),
+            c => shape.push(c),
+        }
+    }
+    shape
 }

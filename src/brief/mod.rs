@@ -1,8 +1,8 @@
 //! What an agent needs to continue: the brief, and the conversation in four tiers of memory.
 //!
 //! Everything here is a function from values to values. Text from the state files is data: in
-//! markdown each of its lines begins with `>`, in JSON it is a string, so that nothing it says can
-//! end the quotation, however it is written.
+//! markdown each of its lines begins with `>`, in JSON it is a string, so that no text can end the
+//! quotation.
 
 mod budget;
 mod compose;
@@ -14,7 +14,6 @@ mod frequent_words;
 mod material;
 mod memory;
 mod part;
-mod patterns;
 mod render;
 mod turn;
 
@@ -23,11 +22,13 @@ pub(crate) use compose::compose;
 pub use estimate::tokens;
 pub use fit::Brief;
 pub(crate) use fit::{LeftOut, fit};
-pub(crate) use material::{Changes, Focus, Input, Material, OpenStep, Standing, StepOutputs};
+pub(crate) use material::{
+    Changes, ExecutionStatus, FocusStep, Material, OpenStep, StepInput, StepOutputs,
+};
 pub(crate) use memory::{
-    LongTerm, MediumTerm, Memory, Noted, Preferences, Project, ShortTurn, memory,
+    LongTerm, MediumTerm, Memory, Preferences, ProjectMemory, RecurringEvent, ShortTurn, TurnNote,
+    memory,
 };
 pub(crate) use part::{Part, Piece, Section, Stage};
-pub(crate) use patterns::Pattern;
 pub use turn::Turn;
 pub(crate) use turn::{MEDIUM_TURNS, SHORT_TURNS, WORKING_TURNS};

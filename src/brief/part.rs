@@ -1,4 +1,4 @@
-//! The pieces a brief is made of, and how precious each is.
+//! The parts of a brief, and how important each is.
 
 use serde::Serialize;
 
@@ -10,37 +10,37 @@ use crate::domain::StateFile;
 pub(crate) enum Section {
     /// What is wrong with the files.
     Problems,
-    /// What is to be reached.
+    /// The goal of the plan.
     Goal,
     /// Status and progress.
     WhereWeAre,
-    /// The next move, and the step at hand.
+    /// The next move and the current step.
     WhatToDoNext,
     /// Questions that wait for a person.
     OpenReviews,
-    /// Attempts at the step at hand that failed, and what was said when it was begun again.
+    /// Failed attempts at the current step, and notes about restarts.
     WhatFailed,
-    /// What the steps before the one at hand gave.
+    /// Outputs of the steps before the current one.
     EarlierResults,
-    /// Modifiers that somebody chose, directives, rules in prose.
+    /// Modifiers that are not the defaults, directives, rules in prose.
     RulesInForce,
-    /// What people decided.
+    /// Decided reviews.
     AnsweredReviews,
     /// What was changed after a revision.
     Changes,
-    /// The other steps that are not finished.
+    /// The other unfinished steps.
     OpenSteps,
-    /// Why things are as they are.
+    /// Decisions and their reasons.
     Decisions,
-    /// What was found out, newest first.
+    /// Findings, newest first.
     KeyFindings,
     /// The rest of the context.
     Context,
     /// The conversation.
     RecentTurns,
-    /// What was noted in the history.
+    /// Notes of the history.
     OlderHistory,
-    /// Adaptation rules that somebody wrote.
+    /// Adaptation rules that are not from the template.
     AdaptationRules,
 }
 
@@ -69,23 +69,23 @@ impl Section {
     }
 }
 
-/// How precious a part is, from the most to the least: the last stage is left out first.
+/// How important a part is, from the most to the least: the last stage is left out first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stage {
     /// Comes first at any budget: what is damaged, the goal, the next move, open reviews.
     First,
-    /// Always stays: status, the step at hand, rules in force.
+    /// Always stays: status, the current step, rules in force.
     Essential,
-    /// What the caller asked for: changes since a revision.
+    /// Changes since a revision, if the caller asked for them.
     Changes,
-    /// What else is known of the step at hand: prose, failed attempts.
+    /// More about the current step: prose, failed attempts.
     Step,
-    /// What people answered.
+    /// Decided reviews.
     Answers,
-    /// What the steps before the one at hand gave.
+    /// Outputs of the steps before the current one.
     Outputs,
-    /// The other steps that are not finished.
+    /// The other unfinished steps.
     OpenSteps,
     /// Decisions.
     Decisions,
@@ -102,7 +102,7 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    /// What can be left out, from the most to the least precious.
+    /// The stages that can be left out, from the most to the least important.
     pub(crate) const OPTIONAL: [Self; 11] = [
         Self::Changes,
         Self::Step,
@@ -117,8 +117,7 @@ impl Stage {
         Self::Rules,
     ];
 
-    /// How much of the room that is left it may take before the stages behind it had their turn,
-    /// in percent.
+    /// The percentage of the remaining room that it may take before the later stages get any.
     pub(super) fn share(self) -> usize {
         match self {
             Self::First | Self::Essential | Self::Rules => 100,
@@ -129,7 +128,7 @@ impl Stage {
         }
     }
 
-    /// What its pieces are, for one and for several.
+    /// The singular and plural noun for its pieces.
     pub(super) fn nouns(self) -> (&'static str, &'static str) {
         match self {
             Self::First | Self::Essential => ("essential part", "essential parts"),
@@ -147,7 +146,7 @@ impl Stage {
         }
     }
 
-    /// The command that shows them whole.
+    /// The command that shows them in full.
     pub(super) fn command(self) -> &'static str {
         match self {
             Self::First | Self::Essential => "statedir state",
@@ -164,18 +163,18 @@ impl Stage {
     }
 }
 
-/// What is under one heading.
+/// The content under one heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     /// Where it is shown.
     pub section: Section,
     /// The file its text comes from.
     pub source: StateFile,
-    /// How precious it is.
+    /// How important it is.
     pub stage: Stage,
     /// Text of our own; never from the state.
     pub note: Option<String>,
-    /// What it says, the most precious first.
+    /// Its content, the most important first.
     pub pieces: Vec<Piece>,
     /// How many of them are shown at most, whatever the budget.
     pub most: usize,
@@ -188,12 +187,12 @@ pub(crate) struct Part {
 pub(crate) struct Piece {
     /// Lines from the state.
     pub lines: Vec<String>,
-    /// The same, shorter, if there is a shorter way to say it.
+    /// A shorter form, if there is one.
     pub short: Option<Vec<String>>,
 }
 
 impl Part {
-    /// A part that says nothing yet.
+    /// An empty part.
     pub(crate) fn new(section: Section, source: StateFile, stage: Stage) -> Self {
         Self { section, source, stage, note: None, pieces: Vec::new(), most: usize::MAX, more: 0 }
     }
@@ -229,7 +228,7 @@ impl Part {
         self.pieces.iter().flat_map(|piece| &piece.lines).map(String::as_str)
     }
 
-    /// Adds it to `parts` unless it says nothing.
+    /// Adds it to `parts` unless it is empty.
     pub(super) fn put(self, parts: &mut Vec<Self>) {
         if self.note.is_some() || self.pieces.iter().any(|piece| !piece.lines.is_empty()) {
             parts.push(self);
@@ -251,7 +250,7 @@ impl Piece {
     }
 }
 
-/// Splits at everything that any reader might take for the end of a line; empty lines go.
+/// Splits at every character that a reader might treat as a line end; empty lines are dropped.
 pub(super) fn lines(text: &str) -> Vec<String> {
     let ends = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
     let lines = text.split(ends).map(str::trim_end).filter(|line| !line.is_empty());

@@ -25,7 +25,7 @@ pub struct Turn {
     /// When; given when it is recorded.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// The conversation it belongs to, where there are several.
+    /// The conversation it belongs to, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
     /// What the user said.
@@ -45,7 +45,7 @@ pub struct Turn {
     /// Steps or tasks that were worked on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<String>,
-    /// Files that mattered.
+    /// Relevant files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     /// Key decisions.
@@ -54,7 +54,7 @@ pub struct Turn {
     /// Lessons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lessons: Vec<String>,
-    /// What the user thinks of it, such as `positive`; else plain words in the message say it.
+    /// The user's feedback, such as `positive`; if absent, it is recognised from the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
     /// Tokens read.
@@ -120,14 +120,14 @@ impl Turn {
         fields
     }
 
-    /// What the user thinks of it: as was said, or as the message says it plainly.
+    /// The user's feedback: as given, or as recognised from the message.
     pub(crate) fn sentiment(&self) -> Option<String> {
         let given = self.feedback.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let recognised = || Sentiment::recognise(&self.user_message).map(Sentiment::word);
         given.or_else(recognised).map(str::to_owned)
     }
 
-    /// The turn for reading, with its time.
+    /// The turn as text for people, with its time.
     pub(crate) fn to_text(&self) -> String {
         let number = self.turn.map(|turn| format!(" {turn}")).unwrap_or_default();
         let time = self.time.as_ref().map(|time| format!(" ({time})")).unwrap_or_default();
@@ -142,7 +142,7 @@ impl Turn {
         self.numbered(&self.lines(&response))
     }
 
-    /// What counts of a turn that was some time ago: the result, or else what was asked.
+    /// The essence of an older turn: the result, or else the question.
     pub(crate) fn gist(&self) -> String {
         let mut lines = Vec::new();
         for (name, list) in [("decisions", &self.decisions), ("lessons", &self.lessons)] {

@@ -23,7 +23,7 @@ pub(crate) use summary::{lines, summary};
 
 use std::{borrow::Cow, collections::HashMap};
 
-use crate::domain::{StateFile, outline::one_line};
+use crate::domain::{StateFile, outline::single_spaced};
 use crate::text::{json::JsonDocument, markdown::Document};
 use walk::Changes;
 
@@ -127,7 +127,7 @@ fn layout_detail(before: &[u8], after: &[u8]) -> String {
         "line ends only"
     } else if old.trim_end() == new.trim_end() {
         "the end of the file only"
-    } else if one_line(&old) == one_line(&new) {
+    } else if single_spaced(&old) == single_spaced(&new) {
         "white space only"
     } else {
         "wording or layout only"

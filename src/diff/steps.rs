@@ -6,7 +6,7 @@ use super::{
 };
 use crate::domain::{
     Plan, StateFile, Step,
-    outline::{Outline, ThingId, moved, one_line},
+    outline::{Outline, ThingId, moved, single_spaced},
 };
 
 const FILE: StateFile = StateFile::Plan;
@@ -119,15 +119,22 @@ fn sections(
         let text = walk.body_text(true, id);
         let before = partner(id).map(|partner| walk.body_text(false, partner));
         match before {
-            Some(before) if one_line(before) == one_line(text) => changes.layout |= before != text,
+            Some(before) if single_spaced(before) == single_spaced(text) => {
+                changes.layout |= before != text
+            }
             before => {
                 let title = walk.new.value(id).0;
-                changes.push(FILE, subject(title), before.map(one_line), Some(one_line(text)));
+                changes.push(
+                    FILE,
+                    subject(title),
+                    before.map(single_spaced),
+                    Some(single_spaced(text)),
+                );
             }
         }
     }
     for id in old.into_iter().filter(|id| !partners.contains(id)) {
-        let text = one_line(walk.body_text(false, id));
+        let text = single_spaced(walk.body_text(false, id));
         changes.push(FILE, subject(walk.old.value(id).0), Some(text), None::<&str>);
     }
 }

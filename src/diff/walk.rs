@@ -7,7 +7,7 @@ use crate::{
     domain::{
         Context, StateFile,
         constraints::lifetime::Lifetime,
-        outline::{Kind, MARK, Outline, Pairing, Role, ThingId, with_rest},
+        outline::{MARK, Outline, Pairing, SectionRole, ThingId, ThingKind, with_rest},
     },
     text::markdown::{Document, ItemId},
 };
@@ -114,9 +114,9 @@ impl<'o> Walk<'o> {
         }
         // A list that is empty on one side may not be known there for what it is.
         let role = match (self.old.get(from).role, self.new.get(to).role) {
-            (Role::Free, role) | (role, Role::Free) => role,
+            (SectionRole::Free, role) | (role, SectionRole::Free) => role,
             (one, other) if one == other => one,
-            _ => Role::Free,
+            _ => SectionRole::Free,
         };
         let name = section_name(self.new, to);
         for change in self.body(from, to, name.clone(), changes) {
@@ -129,7 +129,7 @@ impl<'o> Walk<'o> {
         let outline = if after { self.new } else { self.old };
         let mut heading = outline.document.section(outline.get(id).section).heading.clone();
         let mark = outline.children(id).next().map(|first| outline.get(first));
-        if let Some(mark) = mark.filter(|first| first.kind == Kind::Part(MARK)) {
+        if let Some(mark) = mark.filter(|first| first.kind == ThingKind::Part(MARK)) {
             heading.end = mark.span.start;
         } else {
             let text = &outline.document.source()[heading.clone()];
@@ -162,7 +162,7 @@ impl<'o> Walk<'o> {
             let named = |id: &ThingId| outline.written_name(*id).is_some();
             // The mark of a heading follows from the status.
             let is_compared =
-                |id: &ThingId| outline.get(*id).kind != Kind::Part(MARK) && is_compared(id);
+                |id: &ThingId| outline.get(*id).kind != ThingKind::Part(MARK) && is_compared(id);
             outline.body(id).filter(is_compared).partition::<Vec<ThingId>, _>(named)
         };
         let (old_fields, old_free) = things(self.old, from, &self.leave_out[0]);
@@ -239,14 +239,20 @@ impl<'o> Walk<'o> {
         }
     }
 
-    fn push_change(&self, role: Role, section: &[String], change: ThingChange, to: &mut Changes) {
+    fn push_change(
+        &self,
+        role: SectionRole,
+        section: &[String],
+        change: ThingChange,
+        to: &mut Changes,
+    ) {
         let section = section.to_vec();
         let both = (&change.before, &change.after);
         let subject = match (role, change.field) {
-            (Role::Metadata, Some(field)) => Subject::Plan { field },
-            (Role::Settings(group), Some(name)) => Subject::Setting { group, name },
-            (Role::Behaviours, Some(task_type)) => Subject::Behaviour { task_type },
-            (Role::Directives, None) => {
+            (SectionRole::Metadata, Some(field)) => Subject::Plan { field },
+            (SectionRole::Settings(group), Some(name)) => Subject::Setting { group, name },
+            (SectionRole::Behaviours, Some(task_type)) => Subject::Behaviour { task_type },
+            (SectionRole::Directives, None) => {
                 if let (Some(before), Some(after)) = both
                     && let (Some(old), Some(new)) =
                         (Lifetime::parse(before), Lifetime::parse(after))
@@ -259,7 +265,7 @@ impl<'o> Walk<'o> {
                 }
                 Subject::Directive
             }
-            (Role::Rules, None) => Subject::Rule,
+            (SectionRole::Rules, None) => Subject::Rule,
             (_, Some(field)) => Subject::SectionField { section, field },
             (_, None) if !change.under.is_empty() => {
                 Subject::SectionField { section, field: change.under }
@@ -277,7 +283,10 @@ impl<'o> Walk<'o> {
         // A section that holds nothing but reviews is reported by them.
         let is_review = |id| outline.get(id).item.is_some_and(|item| left_out.contains(&item));
         let mut body = outline.body(id).peekable();
-        if outline.get(id).role == Role::Reviews && body.peek().is_some() && body.all(is_review) {
+        if outline.get(id).role == SectionRole::Reviews
+            && body.peek().is_some()
+            && body.all(is_review)
+        {
             return;
         }
         let text = self.body_text(is_added, id).trim().to_owned();
@@ -304,8 +313,8 @@ fn drop_empty_lists(found: &mut Vec<ThingChange>) {
 /// What a section is called, the document's own title included.
 fn section_name(outline: &Outline<'_>, id: ThingId) -> Vec<String> {
     match outline.get(id).kind {
-        Kind::Root => vec!["(before the first heading)".to_owned()],
-        Kind::Section(1) => vec![outline.value(id).0],
+        ThingKind::Root => vec!["(before the first heading)".to_owned()],
+        ThingKind::Section(1) => vec![outline.value(id).0],
         _ => outline.path(id).into_iter().map(str::to_owned).collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! context.md: knowledge, findings, decisions, in sections of free text.
+//! context.md: sections of free text with knowledge, findings and decisions.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -9,8 +9,8 @@ use crate::text::markdown::{Document, EditError, Edited, SectionId, is_placehold
 
 const FILE: StateFile = StateFile::Context;
 
-/// The sections that a state has from the beginning. They are places for text, not a part of one.
-const STANDING: [&str; 6] = [
+/// The sections of the template. They are places for text, not part of a text.
+const TEMPLATE_SECTIONS: [&str; 6] = [
     "Knowledge Accumulation",
     "Web Content Summaries",
     "Document Analysis Results",
@@ -19,7 +19,7 @@ const STANDING: [&str; 6] = [
     "Decision Rationale",
 ];
 
-/// What older templates put into sections before there was anything to say.
+/// Filler texts of older templates.
 const FILLERS: [&str; 3] = [
     "What has been learned on the way, newest last.",
     "Nothing is known yet beyond the goal.",
@@ -33,15 +33,14 @@ pub(crate) struct ContextSection {
     pub title: String,
     /// The headings above it, outermost first, without the document's title.
     pub path: Vec<String>,
-    /// Its own text, without subsections, trimmed, without what a template put there and without
-    /// the comments that say where a text is from.
+    /// Its own text, trimmed, without subsections, template fillers and origin comments.
     pub text: String,
     /// The section in the document.
     #[serde(skip)]
     pub section: SectionId,
 }
 
-/// Whether a text is added to what a section says, or takes its place.
+/// Whether a text is added to a section or replaces its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PutMode {
     Append,
@@ -55,12 +54,12 @@ pub(crate) struct Context {
     pub document: Document,
     /// The sections below the title, in order.
     pub sections: Vec<ContextSection>,
-    /// What is directly under the title, or before any heading, trimmed.
+    /// The text directly under the title or before any heading, trimmed.
     pub preface: String,
 }
 
 impl Context {
-    /// Where a text goes when nobody says where.
+    /// The section for texts without a given section.
     pub(crate) const DEFAULT_SECTION: &str = "Key Findings";
 
     /// Reads the context out of a document.
@@ -81,26 +80,26 @@ impl Context {
         Self { document, sections, preface }
     }
 
-    /// The level at which text needs a heading of its own to stand at the end of a section: where
-    /// text above it has brought headings along. `None` where it can simply follow.
+    /// The level of the heading that a text needs at the end of a section if earlier texts there have
+    /// headings of their own; `None` if it needs none.
     pub(crate) fn level_below(&self, section: SectionId) -> Option<u8> {
         let found = self.document.section(section);
-        let is_brought = |id: &&SectionId| {
+        let is_own_heading = |id: &&SectionId| {
             let child = self.document.section(**id);
-            let is_standing = STANDING.iter().any(|name| child.title.eq_ignore_ascii_case(name));
-            !is_standing && !self.document.extent_text(**id).trim().is_empty()
+            let is_template =
+                TEMPLATE_SECTIONS.iter().any(|name| child.title.eq_ignore_ascii_case(name));
+            !is_template && !self.document.extent_text(**id).trim().is_empty()
         };
-        let brought = found.children.iter().find(is_brought)?;
-        Some(self.document.section(*brought).level)
+        let own = found.children.iter().find(is_own_heading)?;
+        Some(self.document.section(*own).level)
     }
 
-    /// Whether a section says nothing but what a template put there.
+    /// Whether a section contains only a template's filler.
     pub(crate) fn is_filler(&self, section: SectionId) -> bool {
         FILLERS.contains(&self.document.body_text(section).trim())
     }
 
-    /// What a section says by itself, paragraph by paragraph and item by item, without the comments
-    /// that say where a text is from.
+    /// The paragraphs and items directly in a section, without origin comments.
     pub(crate) fn texts(&self, section: SectionId) -> Vec<String> {
         if self.is_filler(section) {
             return Vec::new();
@@ -112,7 +111,7 @@ impl Context {
             .collect()
     }
 
-    /// What a section says by itself, as it was given, without the blank lines around it.
+    /// The text directly in a section as it was given, without blank lines around it.
     pub(crate) fn said_in(document: &Document, section: SectionId) -> Cow<'_, str> {
         let body = document.section(section).body.clone();
         within(as_given(document, body, document.source()))
@@ -124,7 +123,7 @@ impl Context {
         within(as_given(document, extent, document.source()))
     }
 
-    /// Puts a text into a section, so that it is shown as it was given; `sign` may add to it.
+    /// Puts a text into a section, so that it is shown as it was given; `sign` may append to it.
     ///
     /// # Errors
     /// It cannot be kept inside the section.
@@ -145,16 +144,16 @@ impl Context {
         };
         let Cow::Owned(written) = as_written(text) else { return carried_out(text) };
         let edited = carried_out(&written)?;
-        // In a fence, which what is around it may have made necessary, a backslash is text.
+        // Inside a fence, which may have been necessary, a backslash is text.
         let shown = Self::shown(&edited.document, section);
         let has_line = |line: &str| shown.lines().any(|shown| bare(shown) == bare(line));
-        match text.lines().filter(|line| is_alike(line)).all(has_line) {
+        match text.lines().filter(|line| looks_like_placeholder(line)).all(has_line) {
             true => Ok(edited),
             false => carried_out(text),
         }
     }
 
-    /// A text without the blank lines around it: what its first line is indented by stays.
+    /// A text without blank lines around it; the indentation of its first line stays.
     pub(crate) fn trimmed(text: &str) -> &str {
         let first = text.len() - text.trim_start().len();
         let start = text[..first].rfind(['\n', '\r']).map_or(0, |at| at + 1);
@@ -167,8 +166,8 @@ impl Context {
         as_written(text)
     }
 
-    /// A text with a comment at its end that says when it was added, and during which step. It is
-    /// left as it is where a comment would not be one, as behind a code block.
+    /// A text with an origin comment at its end: when it was added, and during which step. The text is
+    /// unchanged if a comment would not be read as one, as after a code block.
     pub(crate) fn with_origin<'t>(text: &'t str, step: Option<u32>, date: &str) -> Cow<'t, str> {
         let end = text.trim_end().len();
         let last = text[..end].lines().next_back().unwrap_or_default();
@@ -185,7 +184,7 @@ impl Context {
         Cow::Owned(format!("{} <!-- {step}{date} -->", &text[..end]))
     }
 
-    /// A text without the comments that say where its lines are from.
+    /// A text without its origin comments.
     pub(crate) fn without_origins(text: &str) -> String {
         if !text.contains(ORIGIN) {
             return text.to_owned();
@@ -194,7 +193,7 @@ impl Context {
         lines.join("\n")
     }
 
-    /// The section that `name` means: a heading, or a path such as `Knowledge/Key Findings`.
+    /// The section named by a heading or a path such as `Knowledge/Key Findings`.
     ///
     /// # Errors
     /// There is none, or several.
@@ -208,7 +207,7 @@ impl Context {
     }
 }
 
-/// What a section says by itself.
+/// The text directly in a section.
 fn said(document: &Document, section: SectionId) -> String {
     let text = Context::said_in(document, section);
     if FILLERS.contains(&text.trim()) {
@@ -217,22 +216,22 @@ fn said(document: &Document, section: SectionId) -> String {
     Context::without_origins(&text)
 }
 
-/// Whether a line could be something that a template left open, such as `[Smith 2024]`, or is such
-/// a line with a backslash in front.
-fn is_alike(line: &str) -> bool {
+/// Whether a line looks like a template's placeholder, such as `[Smith 2024]`, with or without a
+/// backslash in front.
+fn looks_like_placeholder(line: &str) -> bool {
     let bare = bare(line).trim_start_matches('\\');
     bare.starts_with('[') && is_placeholder(bare)
 }
 
-/// A line without the white space around it and without what says where it is from.
+/// A trimmed line without its origin comment.
 fn bare(line: &str) -> &str {
     without_origin(line.trim()).trim()
 }
 
-/// The text with lines such as `[Smith 2024]` written as `\[Smith 2024]`, which looks the same and
-/// is not taken for something that a template left open. Reading takes the backslash away again.
+/// The text with lines such as `[Smith 2024]` escaped as `\[Smith 2024]`, so that they are not read
+/// as placeholders. Reading removes the backslash.
 fn as_written(text: &str) -> Cow<'_, str> {
-    if !text.lines().any(is_alike) {
+    if !text.lines().any(looks_like_placeholder) {
         return Cow::Borrowed(text);
     }
     let Ok(document) = Document::parse(text) else { return Cow::Borrowed(text) };
@@ -243,7 +242,7 @@ fn as_written(text: &str) -> Cow<'_, str> {
         let start = line.len() - line.trim_start().len();
         let is_code = code.iter().any(|range| range.contains(&(offset + start)));
         written.push_str(&line[..start]);
-        written.push_str(if is_alike(line) && !is_code { "\\" } else { "" });
+        written.push_str(if looks_like_placeholder(line) && !is_code { "\\" } else { "" });
         written.push_str(&line[start..]);
         offset += line.len();
     }
@@ -253,7 +252,8 @@ fn as_written(text: &str) -> Cow<'_, str> {
 /// A part of the document without the backslashes that [`as_written`] puts in.
 fn as_given<'d>(document: &Document, span: Range<usize>, source: &'d str) -> Cow<'d, str> {
     let text = &source[span.clone()];
-    let is_escaped = |line: &str| line.trim_start().starts_with('\\') && is_alike(line);
+    let is_escaped =
+        |line: &str| line.trim_start().starts_with('\\') && looks_like_placeholder(line);
     if !text.lines().any(is_escaped) {
         return Cow::Borrowed(text);
     }
@@ -281,7 +281,7 @@ fn within(text: Cow<'_, str>) -> Cow<'_, str> {
 
 const ORIGIN: &str = " <!-- ";
 
-/// A line without the comment that says where it is from.
+/// A line without its origin comment.
 fn without_origin(line: &str) -> &str {
     let origin = line.trim_end().strip_suffix(" -->").and_then(|line| line.rsplit_once(ORIGIN));
     let Some((text, origin)) = origin else { return line };
@@ -360,16 +360,8 @@ mod tests {
     #[test]
     fn where_a_comment_would_be_text_there_is_none() {
         for text in [
-            "```\ncode\n```",
-            "```\nopen",
-            "    code",
-            "# Heading",
-            "| a | b |",
-            "<b>x</b>",
-            "title\n---",
-            "break\\",
-            "`code`",
-            "[a]: b",
+            "```\ncode\n```", "```\nopen", "    code", "# Heading", "| a | b |", "<b>x</b>",
+            "title\n---", "break\\", "`code`", "[a]: b",
         ] {
             assert_eq!(Context::with_origin(text, None, "2026-01-15"), text, "{text}");
         }

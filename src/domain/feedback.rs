@@ -1,6 +1,6 @@
-//! What a user thinks of what was done, where a message says it plainly.
+//! Recognises praise and complaints in a user's message.
 
-/// Whether somebody is content.
+/// The user's sentiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sentiment {
     /// Content.
@@ -9,44 +9,25 @@ pub(crate) enum Sentiment {
     Negative,
 }
 
-/// Words by which people praise. They are compared with whole words, whatever their letter case.
+/// Phrases of praise, matched as whole words without regard to letter case.
 const PRAISE: [&str; 12] = [
-    "thanks",
-    "thank you",
-    "perfect",
-    "excellent",
-    "awesome",
-    "well done",
-    "good job",
-    "great job",
-    "good work",
-    "great work",
-    "nice work",
-    "love it",
+    "thanks", "thank you", "perfect", "excellent", "awesome", "well done", "good job", "great job",
+    "good work", "great work", "nice work", "love it",
 ];
 
-/// Words by which people complain about an answer. Words that describe a task as often, such as
-/// `wrong` or `broken`, are not among them.
+/// Phrases of complaint about an answer. Words that often describe a task, such as `wrong` or
+/// `broken`, are not among them.
 const COMPLAINTS: [&str; 12] = [
-    "that is wrong",
-    "that's wrong",
-    "this is wrong",
-    "not what i asked",
-    "not what i wanted",
-    "not what i meant",
-    "you broke",
-    "this is useless",
-    "i am frustrated",
-    "i'm frustrated",
-    "so frustrating",
-    "disappointing",
+    "that is wrong", "that's wrong", "this is wrong", "not what i asked", "not what i wanted",
+    "not what i meant", "you broke", "this is useless", "i am frustrated", "i'm frustrated",
+    "so frustrating", "disappointing",
 ];
 
-/// Words that turn praise into something else.
-const BUTS: [&str; 4] = ["no thanks", "no thank you", "not perfect", "thanks but"];
+/// Phrases that negate praise.
+const NEGATIONS: [&str; 4] = ["no thanks", "no thank you", "not perfect", "thanks but"];
 
 impl Sentiment {
-    /// The word for it, as events have it.
+    /// The word for it in events.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Positive => "positive",
@@ -54,7 +35,7 @@ impl Sentiment {
         }
     }
 
-    /// What a message says plainly; nothing where it says both or neither.
+    /// The sentiment of a message; `None` if it is mixed or absent.
     pub(crate) fn recognise(message: &str) -> Option<Self> {
         let words: Vec<String> = message
             .split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’')
@@ -64,7 +45,7 @@ impl Sentiment {
         let text = format!(" {} ", words.join(" "));
         let says = |list: &[&str]| list.iter().any(|said| text.contains(&format!(" {said} ")));
         match (says(&PRAISE), says(&COMPLAINTS)) {
-            (true, false) if !says(&BUTS) => Some(Self::Positive),
+            (true, false) if !says(&NEGATIONS) => Some(Self::Positive),
             (false, true) => Some(Self::Negative),
             _ => None,
         }

@@ -16,7 +16,7 @@ pub enum StateFile {
     History,
     /// `constraints.md`: modifiers, limits, directives, rules.
     Constraints,
-    /// `workflow.yaml`: a lifecycle of one's own; absent means the built-in one.
+    /// `workflow.yaml`: a custom workflow; absent means the built-in one.
     Workflow,
     /// The operation log in `.statedir/`; named in findings only.
     Log,
@@ -44,7 +44,7 @@ impl StateFile {
         }
     }
 
-    /// What the file holds before anybody wrote something into it, where that says nothing.
+    /// The content of an empty file.
     pub(crate) const fn blank(self) -> &'static [u8] {
         match self {
             Self::Context => b"# Execution Context\n\n## Key Findings\n",

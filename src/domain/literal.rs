@@ -1,4 +1,4 @@
-//! Writing values so that they are read as values, whatever they look like.
+//! Writes values so that they are not read as placeholders of a template.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::text::markdown::{
     Edit, EditError, ItemId, SectionId, is_placeholder, render_field, render_raw_field,
 };
 
-/// The value as raw source, if it would pass for a template's placeholder as it is.
+/// The value as a JSON string, if it looks like a template's placeholder.
 fn quoted(value: &str) -> Option<String> {
     is_placeholder(value).then(|| Value::from(value).to_string())
 }

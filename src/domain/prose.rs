@@ -1,4 +1,4 @@
-//! What people write beside the fields: under a step, among the constraints, below a title.
+//! Prose besides the fields: under a step, among the constraints; and text that is only from a template.
 
 use super::{
     ConstraintList, Constraints, Plan, Setting, Step, Workflow,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::text::markdown::{Document, ItemId, SectionId};
 
-/// Text that has no form this tool knows, word for word.
+/// Text without a known form, verbatim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Prose {
     /// The heading it is under, unless that is the title of the document.
@@ -19,10 +19,10 @@ pub(crate) struct Prose {
 }
 
 impl Plan {
-    /// What is under a step and is none of its fields, with its subsections.
+    /// The text under a step that is not a field, with its subsections.
     pub(crate) fn prose(&self, step: &Step) -> String {
         let document = &self.document;
-        // Without a description there is nothing in the step but fields.
+        // A step without a description has only fields.
         if !step.has_description() {
             return String::new();
         }
@@ -46,8 +46,8 @@ impl Plan {
 }
 
 impl Constraints {
-    /// What is neither a setting nor a directive, a rule or a behaviour: rules for whoever reads them.
-    /// What is nested below a directive or a rule is told with it.
+    /// The text that is not a setting, directive, rule or behaviour, and what is nested below settings
+    /// and behaviours.
     pub(crate) fn prose(&self) -> Vec<Prose> {
         use ConstraintList::{Behaviours, Directives, Modifiers, Resources, Rules};
         let document = &self.document;
@@ -117,7 +117,7 @@ fn without_comments(text: &str) -> String {
     kept + rest
 }
 
-/// What the templates of this and earlier versions say until somebody has something to say.
+/// Filler texts of the templates of this and earlier versions.
 const FILLER: [&str; 18] = [
     "[Summaries, insights, and key findings gathered during execution]",
     "[Summaries of fetched web pages, extracted data]",
@@ -139,8 +139,8 @@ const FILLER: [&str; 18] = [
     "What changes with the kind of task.",
 ];
 
-/// The values that the first version gave to every state.
-const USUAL: [(&str, &str); 10] = [
+/// The default values of the first version.
+const FIRST_DEFAULTS: [(&str, &str); 10] = [
     ("user_sentiment", "neutral"),
     ("priority", "quality"),
     ("max_cost_per_task", "0.50"),
@@ -153,8 +153,8 @@ const USUAL: [(&str, &str); 10] = [
     ("preferred_tools", r#"["WebFetch", "Read", "Write"]"#),
 ];
 
-/// The rules that this version and the first one gave to every state.
-const USUAL_RULES: [&str; 5] = [
+/// The rules in the templates of this version and the first one.
+const TEMPLATE_RULES: [&str; 5] = [
     "If 2+ consecutive steps fail → set human_review_trigger_level to \"low\"",
     "If user provides positive feedback → set user_sentiment to \"pleased\"",
     "If cost exceeds 80% of budget → set priority to \"cost_efficiency\"",
@@ -162,7 +162,7 @@ const USUAL_RULES: [&str; 5] = [
     "If execution time exceeds 80% of max_execution_time → set priority to \"speed_and_clarity\"",
 ];
 
-/// A text without the lines that only fill a template, trimmed, and with single blank lines.
+/// A trimmed text without filler lines of templates, and with single blank lines.
 pub(crate) fn without_filler(text: &str) -> String {
     let lines = text.trim().lines().filter(|line| !FILLER.contains(&line.trim()));
     let mut kept: Vec<&str> = lines.collect();
@@ -170,16 +170,16 @@ pub(crate) fn without_filler(text: &str) -> String {
     kept.join("\n").trim().to_owned()
 }
 
-/// Whether nobody chose the value of a setting: it is the default, of this version or the first one.
-pub(crate) fn is_usual(setting: &Setting, workflow: &Workflow) -> bool {
+/// Whether a setting has its default value, of this version or the first one.
+pub(crate) fn is_default_setting(setting: &Setting, workflow: &Workflow) -> bool {
     let Some(value) = setting.binding() else { return true };
     let default = workflow.modifier(&setting.name).and_then(|modifier| modifier.default());
-    default == Some(value) || USUAL.contains(&(setting.name.as_str(), value))
+    default == Some(value) || FIRST_DEFAULTS.contains(&(setting.name.as_str(), value))
 }
 
-/// Whether a rule is one that every state had from the beginning.
-pub(crate) fn is_usual_rule(rule: &str) -> bool {
-    USUAL_RULES.contains(&rule)
+/// Whether a rule is from a template.
+pub(crate) fn is_template_rule(rule: &str) -> bool {
+    TEMPLATE_RULES.contains(&rule)
 }
 
 #[cfg(test)]
@@ -235,10 +235,10 @@ mod tests {
              ### Cost\n- If cost > $1 → pause\n  - or ask\n## Adaptation Rules\n- If 3 failures → pause\n\
              ## Context-Aware Behaviors\n- **legal_tasks**:\n  - require human review\n  - pause\n",
         ));
-        let told = |bullet: &crate::domain::Bullet| (bullet.text.clone(), bullet.below.clone());
+        let text = |bullet: &crate::domain::Bullet| (bullet.text.clone(), bullet.below.clone());
         let pair = |text: &str, below: &str| (text.to_owned(), below.to_owned());
         assert_eq!(
-            constraints.directives.iter().map(told).collect::<Vec<_>>(),
+            constraints.directives.iter().map(text).collect::<Vec<_>>(),
             [
                 pair("Be careful:", "- no force pushes\n  - ever\n\nA second paragraph."),
                 pair("Alone", ""),
@@ -246,7 +246,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            constraints.rules.iter().map(told).collect::<Vec<_>>(),
+            constraints.rules.iter().map(text).collect::<Vec<_>>(),
             [
                 pair("If 2 failures: pause, set priority to quality", ""),
                 pair("If cost > $1 → pause", "- or ask"),

@@ -1,16 +1,16 @@
-//! A ticket of an issue tracker: which one it is, and what follows from it.
+//! Tickets of issue trackers, and branch names for them.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Where a ticket is kept.
+/// The issue tracker of a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Platform {
     /// `#7`, or an address at GitHub.
     GitHub,
-    /// An address at GitLab, also at one of one's own.
+    /// An address at GitLab or a self-hosted instance.
     GitLab,
     /// `PROJ-123`, or an address that ends so.
     Jira,
@@ -29,7 +29,7 @@ impl fmt::Display for Platform {
 /// A ticket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ticket {
-    /// As people say it: `#7` or `PROJ-123`.
+    /// `#7` or `PROJ-123`.
     pub(crate) id: String,
     pub(crate) platform: Platform,
     /// Its address, if it was given.
@@ -89,7 +89,7 @@ impl Ticket {
         Self { id: key.to_owned(), platform: Platform::Jira, url, branch }
     }
 
-    /// The same, with a branch that says what it is about.
+    /// The same with a branch name that contains the title.
     #[must_use]
     pub(crate) fn titled(mut self, title: &str) -> Self {
         let words = slug(title);
@@ -119,7 +119,7 @@ fn is_key(text: &str) -> bool {
     is_project && is_number
 }
 
-/// Words of a title as a branch has them, some forty letters at most.
+/// The words of a title for a branch name, at most about forty letters.
 fn slug(title: &str) -> String {
     let mut slug = String::new();
     for word in title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {

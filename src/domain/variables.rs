@@ -34,7 +34,7 @@ impl Variables {
     /// # Errors
     /// The bytes are not one JSON object within the limits; the error has a place.
     pub(crate) fn parse(bytes: Vec<u8>) -> Result<Self, ModelError> {
-        // Large files are read as well: there is no second copy for the sake of a message.
+        // The error returns the source, so that a large file is not copied for a message.
         let document = JsonDocument::read(bytes)
             .map_err(|(error, source)| ModelError::json(FILE, &error, &source))?;
         if document.keys(&Path::root()).is_none() {
@@ -53,7 +53,7 @@ impl Variables {
         self.document.get(&Path::parse(path).ok()?)
     }
 
-    /// The sum of all costs so far, where the file keeps it; else the history says it.
+    /// The total cost, if the file has it; else it is in the history.
     pub(crate) fn total_cost(&self) -> Option<Money> {
         let value = self.get("cost_tracking.total_cost");
         value.as_ref().and_then(Money::from_json)
@@ -69,7 +69,7 @@ impl Variables {
         self.get("step_data.total_steps")?.as_u64()
     }
 
-    /// What sets the copies in `step_data` that the file has and that differ.
+    /// The edits that update the copies in `step_data`, if they exist and differ.
     pub(crate) fn step_data(&self, current_step: u32, total_steps: usize) -> Vec<Put> {
         let wanted = [("current_step", json!(current_step)), ("total_steps", json!(total_steps))];
         let put = |(key, value): (&str, Value)| {
@@ -79,7 +79,7 @@ impl Variables {
         wanted.into_iter().filter_map(put).collect()
     }
 
-    /// What sets the copies of the plan's metadata that the file has and that differ.
+    /// The edits that update the copies of the plan's metadata, if they exist and differ.
     pub(crate) fn metadata(&self, plan: &Metadata) -> Vec<Put> {
         let wanted =
             [("execution_id", &plan.execution_id), ("goal", &plan.goal), ("mode", &plan.mode)];
@@ -91,8 +91,8 @@ impl Variables {
         wanted.into_iter().filter_map(put).collect()
     }
 
-    /// What adds the cost of an attempt to what `cost_tracking` keeps: the total, the list, both or
-    /// nothing. The history has it in any case.
+    /// The edits that add the cost of an attempt to the total and the list in `cost_tracking`, if they
+    /// exist. The history has it in any case.
     pub(crate) fn cost(&self, cost: &StepCost) -> Vec<Put> {
         let line = json!({ "step": cost.step, "id": cost.id, "cost": cost.cost.to_json(),
             "at": cost.at });
@@ -102,17 +102,17 @@ impl Variables {
         self.add_to_total(cost.cost).into_iter().chain(list).collect()
     }
 
-    /// What adds to the total, if the file keeps it.
+    /// The edit that adds to the total, if the file has it.
     pub(crate) fn add_to_total(&self, cost: Money) -> Option<Put> {
         let path = Path::root().join("cost_tracking").join("total_cost");
         let total = self.total_cost()? + cost;
         Some(Put::Set(path, total.to_json()))
     }
 
-    /// What stores the results of a step under `step_data.outputs.<id>`.
+    /// The edits that store the outputs of a step under `step_data.outputs.<id>`.
     ///
-    /// They stand in the order of the ids, so that two branches with results of different steps
-    /// seldom touch the same lines.
+    /// They are in the order of the ids, so that two branches with outputs of different steps rarely
+    /// touch the same lines.
     pub(crate) fn outputs(&self, id: &str, outputs: &[(String, Value)]) -> Vec<Put> {
         let all = Path::root().join("step_data").join("outputs");
         let base = all.join(id);
@@ -137,7 +137,7 @@ impl Variables {
 }
 
 /// A refused edit of variables.json.
-pub(super) fn refused(error: JsonError) -> ModelError {
+pub(crate) fn refused(error: JsonError) -> ModelError {
     match error {
         JsonError::NotFound { .. } => {
             ModelError::NotFound { file: FILE, message: error.to_string(), hint: None }

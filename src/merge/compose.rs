@@ -1,7 +1,7 @@
 //! Writing merged things: their order, and the white space that keeps them apart.
 
 use super::markdown::{BASE, MergedThing, OURS, THEIRS};
-use crate::domain::outline::{Kind, MARK, join};
+use crate::domain::outline::{MARK, ThingKind, join};
 use std::collections::{HashMap, HashSet};
 
 /// The text of a merged file.
@@ -29,7 +29,7 @@ struct Writer<'w> {
 
 impl<'w> Writer<'w> {
     fn node(&mut self, node: &'w MergedThing) {
-        if node.kind != Kind::Root {
+        if node.kind != ThingKind::Root {
             let gap = self.gap(node);
             self.out.push_str(&gap);
             self.out.push_str(&join(&node.prefix, &node.value));
@@ -54,12 +54,12 @@ impl<'w> Writer<'w> {
         if let Some(gap) = gap {
             return gap.to_owned();
         }
-        if let Kind::Part(_) = node.kind {
+        if let ThingKind::Part(_) = node.kind {
             return String::new();
         }
         let last_kind = match last.kind {
-            Kind::Part(MARK) => Kind::Section(0),
-            Kind::Part(_) => Kind::Item,
+            ThingKind::Part(MARK) => ThingKind::Section(0),
+            ThingKind::Part(_) => ThingKind::Item,
             kind => kind,
         };
         let lines = |gap: &str| gap.matches('\n').count();
@@ -67,12 +67,12 @@ impl<'w> Writer<'w> {
         let own = own.filter(|gap| gap.trim_matches([' ', '\t', '\r', '\n']).is_empty());
         let own = |least: usize| own.filter(|gap| lines(gap) >= least).cloned();
         match (last_kind, node.kind) {
-            (Kind::Root, _) => String::new(),
-            (Kind::Item, Kind::Item) => self.newline.to_owned(),
-            (Kind::Section(_), Kind::Item | Kind::Text) => {
+            (ThingKind::Root, _) => String::new(),
+            (ThingKind::Item, ThingKind::Item) => self.newline.to_owned(),
+            (ThingKind::Section(_), ThingKind::Item | ThingKind::Text) => {
                 own(1).unwrap_or_else(|| self.newline.to_owned())
             }
-            (_, Kind::Section(_)) => own(2).unwrap_or_else(|| self.newline.repeat(2)),
+            (_, ThingKind::Section(_)) => own(2).unwrap_or_else(|| self.newline.repeat(2)),
             _ => self.newline.repeat(2),
         }
     }

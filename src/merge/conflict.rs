@@ -11,7 +11,8 @@
 
 use super::git_markers::has_git_markers;
 use crate::domain::StateFile;
-use crate::domain::outline::{Kind, Outline, ThingId};
+use crate::domain::outline::{Outline, ThingId, ThingKind};
+use crate::text::find_byte;
 use crate::text::json::{JsonDocument, Literal, Path};
 use crate::text::markdown::Document;
 use serde::Serialize;
@@ -53,7 +54,7 @@ impl Conflict {
 pub(crate) fn may_conflict(bytes: &[u8]) -> bool {
     let mark = START.as_bytes();
     let mut rest = bytes;
-    while let Some(at) = first(rest, b'<') {
+    while let Some(at) = find_byte(rest, b'<') {
         rest = &rest[at..];
         if rest.starts_with(mark) {
             return true;
@@ -61,14 +62,6 @@ pub(crate) fn may_conflict(bytes: &[u8]) -> bool {
         rest = &rest[1..];
     }
     false
-}
-
-/// Where a byte is first. It is looked for in many bytes at once: a long plan has few of them.
-fn first(bytes: &[u8], wanted: u8) -> Option<usize> {
-    const MANY: usize = 256;
-    let start = bytes.chunks(MANY).position(|chunk| chunk.contains(&wanted))? * MANY;
-    let at = bytes[start..].iter().position(|byte| *byte == wanted)?;
-    Some(start + at)
 }
 
 /// The conflicts that stand in a file, in its order.
@@ -163,7 +156,7 @@ impl Walk<'_> {
     fn thing(&mut self, id: ThingId, path: &[String]) {
         let thing = self.outline.get(id);
         let whole = thing.span.start..thing.span.start + self.outline.source(id).len();
-        let is_section = matches!(thing.kind, Kind::Section(_));
+        let is_section = matches!(thing.kind, ThingKind::Section(_));
         if let Some(marker) = Marker::read(&thing.value) {
             let conflict = Conflict {
                 file: self.file,
@@ -186,7 +179,7 @@ impl Walk<'_> {
             let found = self.outline.get(child);
             match (found.kind, &found.step) {
                 // The title of the document says nothing about the place.
-                (Kind::Section(1), _) => {}
+                (ThingKind::Section(1), _) => {}
                 (_, Some(_)) => inner = vec![stem(self.file).to_owned(), name],
                 _ if *count > 1 || name.ends_with('_') => {
                     inner.push(format!("{}{count}", name.trim_end_matches('_')));
@@ -194,7 +187,7 @@ impl Walk<'_> {
                 _ => inner.push(name),
             }
             // A marker right below a heading is about the section.
-            let is_about_section = found.kind == Kind::Text
+            let is_about_section = found.kind == ThingKind::Text
                 && Marker::read(&found.value).is_some_and(|m| m.is_about_section());
             self.thing(child, if is_about_section { path } else { &inner });
         }
@@ -216,9 +209,9 @@ impl Walk<'_> {
         let key = thing.item.and_then(|item| document.item(item).key.as_deref());
         let text = match (thing.kind, self.outline.written_name(id).or(key)) {
             (_, Some(name)) if name.contains(START) => return "section_".to_owned(),
-            (Kind::Item, Some(name)) if name.len() < 40 => name,
-            (Kind::Section(_), Some(name)) => name,
-            (Kind::Item, _) => return "item_".to_owned(),
+            (ThingKind::Item, Some(name)) if name.len() < 40 => name,
+            (ThingKind::Section(_), Some(name)) => name,
+            (ThingKind::Item, _) => return "item_".to_owned(),
             _ => return "text_".to_owned(),
         };
         let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };

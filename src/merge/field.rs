@@ -2,7 +2,7 @@
 
 use super::git_markers::merge_text;
 use crate::domain::constraints::lifetime::Lifetime;
-use crate::domain::outline::{Kind, MARK, Outline, Role, ThingId, with_rest};
+use crate::domain::outline::{MARK, Outline, SectionRole, ThingId, ThingKind, with_rest};
 use crate::domain::quantity::exact::add_changes;
 use crate::domain::{Review, StateFile};
 
@@ -18,7 +18,7 @@ pub(super) struct FieldValue<'v> {
 pub(super) struct Field<'n> {
     pub(super) file: StateFile,
     /// What the section is for that it is in.
-    pub(super) role: Role,
+    pub(super) role: SectionRole,
     /// Its name, if it has one.
     pub(super) name: Option<&'n str>,
 }
@@ -30,7 +30,7 @@ impl<'v> FieldValue<'v> {
         let text = with_rest(&text, &rest);
         // The box is not part of the value.
         let has_box = thing.item.is_some_and(|id| outline.document.item(id).checkbox.is_some());
-        let bare = text.get(4..).filter(|_| has_box && thing.kind == Kind::Item);
+        let bare = text.get(4..).filter(|_| has_box && thing.kind == ThingKind::Item);
         let text = bare.map(str::to_owned).unwrap_or(text);
         Self { written: &thing.value, text }
     }
@@ -82,12 +82,12 @@ impl Field<'_> {
             }
             _ => {}
         }
-        if self.role == Role::Reviews
+        if self.role == SectionRole::Reviews
             && let Some(value) = Review::united(our, their)
         {
             return Some(value);
         }
-        if self.role == Role::Directives
+        if self.role == SectionRole::Directives
             && let Some(value) = counted_down(known, our, their)
         {
             return Some(value);

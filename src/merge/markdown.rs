@@ -9,7 +9,7 @@ use super::conflict::{Marker, Version};
 use super::field::{self, FieldValue};
 use super::moves::Moves;
 use super::{plan, references, step};
-use crate::domain::outline::{Kind, Outline, Pairing, Role, StepHeading, ThingId};
+use crate::domain::outline::{Outline, Pairing, SectionRole, StepHeading, ThingId, ThingKind};
 use crate::domain::{StateFile, Workflow};
 use crate::text::markdown::Document;
 
@@ -26,8 +26,8 @@ pub(super) type Versions = [Option<ThingId>; 3];
 /// A merged thing.
 #[derive(Clone, Debug)]
 pub(super) struct MergedThing {
-    pub(super) kind: Kind,
-    pub(super) role: Role,
+    pub(super) kind: ThingKind,
+    pub(super) role: SectionRole,
     /// The white space before it in the three versions.
     pub(super) gaps: [Option<String>; 3],
     /// The thing in the three versions.
@@ -125,7 +125,7 @@ impl<'o> Walk<'o> {
         base: ThingId,
         (side, left): (usize, ThingId),
     ) -> Option<MergedThing> {
-        let is_directive = self.outlines[BASE].get(base).role == Role::Directives;
+        let is_directive = self.outlines[BASE].get(base).role == SectionRole::Directives;
         let (known, now) = (self.full_text(BASE, base), self.full_text(side, left));
         if known == now
             || is_directive && field::is_counted_down(&known, &now)
@@ -140,15 +140,15 @@ impl<'o> Walk<'o> {
         }
         let version = |side: usize| match (versions[side], kept.kind) {
             (None, _) => Version::Absent,
-            (Some(_), Kind::Section(_)) => Version::Section,
+            (Some(_), ThingKind::Section(_)) => Version::Section,
             (Some(id), _) => Version::Text(self.outlines[side].get(id).value.to_string()),
         };
         let [base, ours, theirs] = [BASE, OURS, THEIRS].map(version);
         let marker = Marker { base, ours, theirs }.write();
-        if matches!(kept.kind, Kind::Section(_)) {
+        if matches!(kept.kind, ThingKind::Section(_)) {
             let gaps = kept.children.first().map(|child| child.gaps.clone()).unwrap_or_default();
             let note = MergedThing {
-                kind: Kind::Text,
+                kind: ThingKind::Text,
                 role: kept.role,
                 gaps,
                 sources: [None; 3],
@@ -174,8 +174,8 @@ impl<'o> Walk<'o> {
             _ => return None,
         };
         let (known, now) = (self.outlines[BASE].get(base), self.outlines[side].get(left));
-        let is_same = known.kind == Kind::Item
-            && now.kind == Kind::Item
+        let is_same = known.kind == ThingKind::Item
+            && now.kind == ThingKind::Item
             && (known.prefix, &known.value) == (now.prefix, &now.value);
         if !is_same {
             return None;
@@ -203,7 +203,7 @@ impl<'o> Walk<'o> {
     fn was_elsewhere(&self, side: usize, id: ThingId) -> bool {
         let (base, text) = (&self.outlines[BASE], self.full_text(side, id));
         let mut gone = base.ids().filter(|known| {
-            base.get(*known).kind == Kind::Item && self.moves.of_base(*known)[side].is_none()
+            base.get(*known).kind == ThingKind::Item && self.moves.of_base(*known)[side].is_none()
         });
         gone.any(|known| self.full_text(BASE, known) == text)
     }
@@ -212,8 +212,8 @@ impl<'o> Walk<'o> {
     /// well.
     fn only_removes_nested(&self, base: ThingId, side: usize, left: ThingId) -> bool {
         let (known, now) = (self.outlines[BASE].get(base), self.outlines[side].get(left));
-        let is_same = known.kind == Kind::Item
-            && now.kind == Kind::Item
+        let is_same = known.kind == ThingKind::Item
+            && now.kind == ThingKind::Item
             && (known.prefix, &known.value) == (now.prefix, &now.value);
         let mut children =
             self.outlines[side].children(left).filter(|child| self.moves.stays(side, *child));
@@ -259,7 +259,7 @@ impl<'o> Walk<'o> {
         let ours_is_old = known.is_some_and(|known| known.kind == ours.kind);
         let mut out = self.empty_thing(OURS, our, versions);
         out.kind = if ours_is_old { theirs.kind } else { ours.kind };
-        out.role = if ours.role == Role::Free { theirs.role } else { ours.role };
+        out.role = if ours.role == SectionRole::Free { theirs.role } else { ours.role };
         out.prefix = prefix(known.map(|known| known.prefix), ours.prefix, theirs.prefix).to_owned();
         let field_value = |side: usize, id: ThingId| FieldValue::of(&self.outlines[side], id);
         let name = out.name.clone().filter(|_| out.kind.is_item());
@@ -271,7 +271,7 @@ impl<'o> Walk<'o> {
         );
         out.value = field.resolve(all.0.as_ref(), &all.1, &all.2).unwrap_or_else(|| {
             if out.prefix.is_empty()
-                && let Kind::Section(level) = out.kind
+                && let ThingKind::Section(level) = out.kind
             {
                 out.prefix = format!("{} ", "#".repeat(usize::from(level)));
             }
@@ -342,7 +342,7 @@ impl<'o> Walk<'o> {
         });
         // A block behind a subsection would become part of it.
         let (mut blocks, sections): (Vec<MergedThing>, Vec<MergedThing>) =
-            merged.partition(|thing| !matches!(thing.kind, Kind::Section(_)));
+            merged.partition(|thing| !matches!(thing.kind, ThingKind::Section(_)));
         blocks.extend(sections);
         blocks
     }
@@ -356,7 +356,7 @@ impl<'o> Walk<'o> {
     ) -> Vec<Option<usize>> {
         let is_title = |side: usize, id: &ThingId| {
             let thing = self.outlines[side].get(*id);
-            thing.kind == Kind::Section(1) && thing.step.is_none()
+            thing.kind == ThingKind::Section(1) && thing.step.is_none()
         };
         let titles = |side, ids: &[ThingId]| ids.iter().filter(|id| is_title(side, id)).count();
         // A file has one title, whatever it says.
@@ -367,13 +367,13 @@ impl<'o> Walk<'o> {
             let outline = &self.outlines[side];
             let thing = outline.get(id);
             // Notes and reviews of one name are not one note.
-            let is_field = self.file != StateFile::Context && thing.role != Role::Reviews;
+            let is_field = self.file != StateFile::Context && thing.role != SectionRole::Reviews;
             match (thing.kind, &thing.step, outline.name(id)) {
                 _ if one_title && is_title(side, &id) => "the title".to_owned(),
                 // Two new steps of one id and different titles are different steps.
                 (_, Some(step), _) => format!("step {:?} {}", step.id, step.title),
-                (Kind::Section(_), None, Some(name)) => format!("section {name}"),
-                (Kind::Item | Kind::Part(_), None, Some(name)) if is_field => {
+                (ThingKind::Section(_), None, Some(name)) => format!("section {name}"),
+                (ThingKind::Item | ThingKind::Part(_), None, Some(name)) if is_field => {
                     format!("field {name}")
                 }
                 _ => self.full_text(side, id),

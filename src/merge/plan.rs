@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::markdown::{MergedThing, OURS, THEIRS};
 use super::step::{TitledLists, finish_step, title_dependencies};
-use crate::domain::outline::{Kind, Outline, Role, StepHeading, Thing, ThingId};
-use crate::domain::{Plan, PlanRole, StepId, StepRole, Variables, Workflow, step_at_hand};
+use crate::domain::outline::{Outline, SectionRole, StepHeading, Thing, ThingId, ThingKind};
+use crate::domain::{Plan, PlanRole, StepId, StepRole, Variables, Workflow, current_step_number};
 use crate::text::markdown::Document;
 
 /// The variables with `step_data` as the plan has it; as they were where they have none or where
@@ -77,14 +77,16 @@ pub(super) fn finish(
         finish_step(step, outlines, role);
         title_dependencies(step, &steps, titled);
     });
-    let reviews = find(root, &|thing| is_section_for(thing, Role::Reviews));
+    let reviews = find(root, &|thing| is_section_for(thing, SectionRole::Reviews));
     let waits =
         reviews.is_some_and(|all| all.children.iter().any(|one| one.prefix.contains("[ ]")));
-    let Some(metadata) = find(root, &|thing| is_section_for(thing, Role::Metadata)) else { return };
+    let Some(metadata) = find(root, &|thing| is_section_for(thing, SectionRole::Metadata)) else {
+        return;
+    };
     if outlines.iter().skip(1).any(|outline| follows_steps(outline, workflow))
         && let Some(current) = field_mut(metadata, "current_step")
     {
-        current.value = step_at_hand(&roles).to_string();
+        current.value = current_step_number(&roles).to_string();
     }
     if let Some(status) = field_mut(metadata, "status")
         && workflow.plan_role(unquoted(&status.value)).is_none()
@@ -163,7 +165,8 @@ pub(super) fn numbers(root: &mut MergedThing) -> Vec<(String, u32)> {
 /// Whether the current step is the one that follows from the steps.
 fn follows_steps(outline: &Outline<'_>, workflow: &Workflow) -> bool {
     let current = metadata_field(outline, "current_step");
-    current.is_some_and(|text| text == step_at_hand(&step_roles(outline, workflow)).to_string())
+    current
+        .is_some_and(|text| text == current_step_number(&step_roles(outline, workflow)).to_string())
 }
 
 /// The status of a plan that is being worked on, as written.
@@ -225,7 +228,9 @@ fn name_steps(root: &mut MergedThing) {
 
 /// Both sides may have opened a review of the same name: the second gets the next free one.
 fn name_reviews(root: &mut MergedThing) {
-    let Some(reviews) = find(root, &|thing| is_section_for(thing, Role::Reviews)) else { return };
+    let Some(reviews) = find(root, &|thing| is_section_for(thing, SectionRole::Reviews)) else {
+        return;
+    };
     let number = |node: &MergedThing| -> Option<u64> {
         node.name.as_deref()?.strip_prefix('r')?.parse().ok()
     };
@@ -256,12 +261,12 @@ fn each_step(node: &mut MergedThing, act: &mut dyn FnMut(&mut MergedThing)) {
     if node.step.is_some() {
         act(node);
     }
-    let is_section = |child: &&mut MergedThing| matches!(child.kind, Kind::Section(_));
+    let is_section = |child: &&mut MergedThing| matches!(child.kind, ThingKind::Section(_));
     node.children.iter_mut().filter(is_section).for_each(|child| each_step(child, act));
 }
 
-fn is_section_for(thing: &MergedThing, role: Role) -> bool {
-    matches!(thing.kind, Kind::Section(_) | Kind::Root) && thing.role == role
+fn is_section_for(thing: &MergedThing, role: SectionRole) -> bool {
+    matches!(thing.kind, ThingKind::Section(_) | ThingKind::Root) && thing.role == role
 }
 
 fn find<'w>(
@@ -275,7 +280,7 @@ fn find<'w>(
 }
 
 fn is_field(thing: &MergedThing, name: &str) -> bool {
-    thing.kind == Kind::Item && thing.name.as_deref() == Some(name)
+    thing.kind == ThingKind::Item && thing.name.as_deref() == Some(name)
 }
 
 fn field<'w>(thing: &'w MergedThing, name: &str) -> Option<&'w MergedThing> {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::domain::outline::{Kind, Outline, ThingId};
+use crate::domain::outline::{Outline, ThingId, ThingKind};
 use crate::domain::references;
 
 const STEPS: &str = "steps.";
@@ -17,7 +17,7 @@ pub(super) fn by_id(outlines: &mut [Outline<'_>; 3]) {
         let ids: HashMap<u32, String> = steps.collect();
         let changed = |id: ThingId| {
             let thing = outline.get(id);
-            let text = (thing.kind == Kind::Item).then(|| with_ids(&thing.value, &ids))??;
+            let text = (thing.kind == ThingKind::Item).then(|| with_ids(&thing.value, &ids))??;
             Some((id, text))
         };
         let changed: Vec<(ThingId, String)> = outline.ids().filter_map(changed).collect();

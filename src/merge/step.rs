@@ -6,10 +6,10 @@ use std::collections::{HashMap, HashSet};
 use super::markdown::{BASE, MergedThing, OURS, THEIRS};
 use crate::domain::{
     StepRef, StepRole,
-    outline::{Kind, MARK, Outline, StepHeading, ThingId},
+    outline::{MARK, Outline, StepHeading, ThingId, ThingKind},
     plan::{
         bookkeeping::{ATTEMPTS, CLAIMED_BY, COMPLETED_AT, STARTED_AT, prefix_of},
-        dependencies::{self, Named},
+        dependencies::{self, StepName},
     },
 };
 
@@ -36,9 +36,9 @@ pub(super) fn name_dependencies(outlines: &mut [Outline<'_>; 3]) -> TitledLists 
     let mut titled = TitledLists::default();
     for (side, outline) in outlines.iter_mut().enumerate() {
         let steps: Vec<StepHeading> = outline.steps().map(|(_, step)| step.clone()).collect();
-        let known: Vec<Named<'_>> = steps.iter().map(named).collect();
+        let known: Vec<StepName<'_>> = steps.iter().map(named).collect();
         let is_list = |id: &ThingId| {
-            outline.get(*id).kind == Kind::Item
+            outline.get(*id).kind == ThingKind::Item
                 && outline.name(*id).as_deref() == Some("depends_on")
         };
         let lists: Vec<ThingId> = outline.ids().filter(is_list).collect();
@@ -50,7 +50,8 @@ pub(super) fn name_dependencies(outlines: &mut [Outline<'_>; 3]) -> TitledLists 
                 let value = if is_titled {
                     with_ids(&found, &known)
                 } else {
-                    list_with_ids(&value, &numbers[side])
+                    let id_of = |number| numbers[side].get(&number)?.id.clone();
+                    dependencies::with_ids(&value, &found, id_of)
                 };
                 outline.set_value(id, value);
             }
@@ -62,18 +63,18 @@ pub(super) fn name_dependencies(outlines: &mut [Outline<'_>; 3]) -> TitledLists 
     titled
 }
 
-fn named(step: &StepHeading) -> Named<'_> {
-    Named { number: step.number, id: step.id.as_deref(), title: &step.title }
+fn named(step: &StepHeading) -> StepName<'_> {
+    StepName { number: step.number, id: step.id.as_deref(), title: &step.title }
 }
 
 /// The steps by their ids; one without an id by its number and title.
-fn with_ids(found: &[dependencies::Dependency], known: &[Named<'_>]) -> String {
+fn with_ids(found: &[dependencies::Dependency], known: &[StepName<'_>]) -> String {
     let one = |step: &StepRef| match step {
         StepRef::Id(_) | StepRef::Label(_) => step.to_string(),
         StepRef::Number(number) => {
             let mut same = known.iter().filter(|step| step.number == *number);
             match same.next() {
-                Some(Named { id: Some(id), .. }) => (*id).to_owned(),
+                Some(StepName { id: Some(id), .. }) => (*id).to_owned(),
                 Some(step) => dependencies::write([(*number, step.title)]),
                 None => number.to_string(),
             }
@@ -82,27 +83,13 @@ fn with_ids(found: &[dependencies::Dependency], known: &[Named<'_>]) -> String {
     found.iter().map(|found| one(&found.step)).collect::<Vec<_>>().join(", ")
 }
 
-/// A list of steps with ids where it has numbers.
-fn list_with_ids(list: &str, known: &HashMap<u32, StepHeading>) -> String {
-    let word = |text: &str| {
-        let bare = text.trim().trim_start_matches('#');
-        let id = bare.parse().ok().and_then(|number: u32| known.get(&number)?.id.clone());
-        id.map_or_else(|| text.to_owned(), |id| text.replace(text.trim(), &id))
-    };
-    let text = list.trim();
-    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    let words: Vec<String> = inner.unwrap_or(text).split(',').map(word).collect();
-    let words = words.join(",");
-    if inner.is_some() { format!("[{words}]") } else { words }
-}
-
 /// Writes a list that had titles with those of the merged steps.
 pub(super) fn title_dependencies(
     step: &mut MergedThing,
     steps: &[StepHeading],
     titled: &TitledLists,
 ) {
-    let known: Vec<Named<'_>> = steps.iter().map(named).collect();
+    let known: Vec<StepName<'_>> = steps.iter().map(named).collect();
     let is_list = |child: &&mut MergedThing| {
         let is_titled =
             |side: usize| child.sources[side].is_some_and(|id| titled[side].contains(&id));
@@ -155,10 +142,10 @@ pub(super) fn finish_step(
     }
     let (parts, rest): (Vec<MergedThing>, Vec<MergedThing>) = std::mem::take(&mut step.children)
         .into_iter()
-        .partition(|child| matches!(child.kind, Kind::Part(_)));
+        .partition(|child| matches!(child.kind, ThingKind::Part(_)));
     step.children = rest;
     let (marks, mut parts): (Vec<MergedThing>, Vec<MergedThing>) =
-        parts.into_iter().partition(|part| part.kind == Kind::Part(MARK));
+        parts.into_iter().partition(|part| part.kind == ThingKind::Part(MARK));
     place_parts(step, &mut parts);
     if let Some(mut mark) = marks.into_iter().next()
         && let Some(sign) = role.and_then(StepRole::mark)
@@ -185,19 +172,19 @@ fn same_attempts(step: &MergedThing, outlines: &[Outline<'_>; 3]) -> Option<Stri
 /// The parts of the bookkeeping line follow the id, in their order.
 fn place_parts(step: &mut MergedThing, parts: &mut [MergedThing]) {
     let rank = |part: &MergedThing| match part.kind {
-        Kind::Part(ATTEMPTS) => 0,
-        Kind::Part(CLAIMED_BY) => 1,
-        Kind::Part(STARTED_AT) => 2,
-        Kind::Part(COMPLETED_AT) => 3,
+        ThingKind::Part(ATTEMPTS) => 0,
+        ThingKind::Part(CLAIMED_BY) => 1,
+        ThingKind::Part(STARTED_AT) => 2,
+        ThingKind::Part(COMPLETED_AT) => 3,
         _ => 4,
     };
     parts.sort_by_key(rank);
     let is_id =
-        |child: &MergedThing| child.kind == Kind::Item && child.name.as_deref() == Some("id");
+        |child: &MergedThing| child.kind == ThingKind::Item && child.name.as_deref() == Some("id");
     let mut at = step.children.iter().position(is_id);
     let mut is_behind_claim = false;
     for part in parts.iter() {
-        let Kind::Part(name) = part.kind else { continue };
+        let ThingKind::Part(name) = part.kind else { continue };
         let mut part = part.clone();
         match &mut at {
             Some(at) => {
@@ -210,7 +197,7 @@ fn place_parts(step: &mut MergedThing, parts: &mut [MergedThing]) {
             }
             // The side that has no such line names them as fields.
             None => {
-                part.kind = Kind::Item;
+                part.kind = ThingKind::Item;
                 part.prefix = format!("- **{name}**: ");
                 step.children.push(part);
             }

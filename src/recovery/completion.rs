@@ -4,50 +4,39 @@
 //! only plain statements count: one doubtful word anywhere, or one clause of unknown form, and the
 //! note says nothing.
 
+use crate::text::Words;
+
 /// Words that take a statement back, narrow it, or speak of what is still to come.
-#[rustfmt::skip]
-const DOUBTS: [&str; 78] = [
-    "not", "no", "never", "nothing", "none", "neither", "nobody", "cannot", "without", "yet", "to",
-    "todo", "tbd", "fixme", "until", "when", "once", "if", "whether", "before", "unless", "will",
-    "be", "should", "must", "would", "could", "can", "may", "might", "need", "needs", "next",
-    "then", "remaining", "remains", "remain", "left", "rest", "still", "but", "except", "however",
-    "although", "though", "failing", "fails", "failed", "fail", "failure", "failures", "error",
-    "errors", "broken", "partial", "partially", "partly", "almost", "nearly", "half", "mostly",
-    "wip", "later", "pending", "soon", "waiting", "blocked", "missing", "only", "some", "most",
-    "far", "incomplete", "unfinished", "first", "skipped", "today", "tomorrow",
-];
+const DOUBTS: Words = Words(
+    "not no never nothing none neither nobody cannot without yet to todo tbd fixme until when once \
+    if whether before unless will be should must would could can may might need needs next then \
+    remaining remains remain left rest still but except however although though failing fails \
+    failed fail failure failures error errors broken partial partially partly almost nearly half \
+    mostly wip later pending soon waiting blocked missing only some most far incomplete \
+    unfinished first skipped today tomorrow",
+);
 
 /// What comes before the work itself or is a part of it.
-#[rustfmt::skip]
-const PRELIMINARY: [&str; 34] = [
-    "plan", "plans", "spec", "specs", "specification", "design", "outline", "analysis", "research",
-    "investigation", "draft", "skeleton", "scaffold", "stub", "stubs", "setup", "part", "parts",
-    "phase", "stage", "bit", "piece", "chunk", "milestone", "prep", "preparation", "preparations",
-    "review", "iteration", "round", "version", "start", "prototype", "sketch",
-];
+const PRELIMINARY: Words = Words(
+    "plan plans spec specs specification design outline analysis research investigation draft \
+    skeleton scaffold stub stubs setup part parts phase stage bit piece chunk milestone prep \
+    preparation preparations review iteration round version start prototype sketch",
+);
 
 /// Words that add nothing to a statement.
-#[rustfmt::skip]
-const FILLERS: [&str; 33] = [
-    "i", "we", "it", "this", "that", "the", "a", "an", "my", "our", "its", "is", "are", "was",
-    "were", "has", "have", "had", "been", "now", "just", "all", "fully", "completely", "entirely",
-    "successfully", "finally", "everything", "step", "task", "work", "100%", "ok",
-];
+const FILLERS: Words = Words(
+    "i we it this that the a an my our its is are was were has have had been now just all fully \
+    completely entirely successfully finally everything step task work 100% ok",
+);
 
 /// What may accompany the statement.
-#[rustfmt::skip]
-const MADE: [&str; 19] = [
-    "wrote", "written", "added", "created", "implemented", "tested", "updated", "fixed", "merged",
-    "committed", "pushed", "pass", "passed", "passing", "passes", "green", "works", "verified",
-    "documented",
-];
+const MADE: Words = Words(
+    "wrote written added created implemented tested updated fixed merged committed pushed pass \
+    passed passing passes green works verified documented",
+);
 
 /// Words that join or place things, so that what is complete may be only a part.
-#[rustfmt::skip]
-const JOINTS: [&str; 14] = [
-    "of", "for", "with", "in", "on", "from", "as", "by", "about", "into", "at", "or", "after",
-    "using",
-];
+const JOINTS: Words = Words("of for with in on from as by about into at or after using");
 
 /// Whether words say without doubt that the work is complete. The title of the step is a name for
 /// all of the work, whatever words it has.
@@ -135,7 +124,7 @@ fn is_plain(word: &str) -> bool {
     let parts = word.split(['-', '_']);
     let compound = parts.clone().count() > 1
         && parts.clone().any(|part| matches!(part, "complete" | "completed" | "done" | "finished"));
-    !doing && !number && !compound && !PRELIMINARY.contains(&word) && !JOINTS.contains(&word)
+    !doing && !number && !compound && !PRELIMINARY.contains(word) && !JOINTS.contains(word)
 }
 
 /// Whether a number says how much of it is complete, and it is not all.

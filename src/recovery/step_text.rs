@@ -1,5 +1,7 @@
 //! What the words of a step tell: files, completion, what it does.
 
+use crate::text::Words;
+
 /// The most files that are taken from the texts of a step.
 const MOST: usize = 50;
 
@@ -44,7 +46,7 @@ fn is_path(word: &str) -> bool {
 fn is_ending(ending: &str) -> bool {
     let letters = ending.starts_with(|c: char| c.is_ascii_alphabetic())
         && ending.chars().all(|c| c.is_ascii_alphanumeric());
-    letters && (ENDINGS.contains(&ending))
+    letters && ENDINGS.contains(ending)
 }
 
 fn is_directory(word: &str) -> bool {
@@ -67,20 +69,8 @@ pub(crate) fn is_vague(text: &str) -> bool {
 /// Whether a step is about writing something, so that files in its title are what it makes.
 pub(crate) fn writes_something(title: &str) -> bool {
     const VERBS: [&str; 14] = [
-        "write",
-        "writing",
-        "create",
-        "add",
-        "implement",
-        "draft",
-        "generate",
-        "build",
-        "produce",
-        "make",
-        "update",
-        "edit",
-        "fix",
-        "refactor",
+        "write", "writing", "create", "add", "implement", "draft", "generate", "build", "produce",
+        "make", "update", "edit", "fix", "refactor",
     ];
     words(title).iter().any(|word| VERBS.contains(&word.as_str()))
 }
@@ -90,19 +80,8 @@ pub(super) fn runs_something(title: &str) -> bool {
     let words = words(title);
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
     let runs = [
-        "run",
-        "rerun",
-        "running",
-        "execute",
-        "verify",
-        "deploy",
-        "deployment",
-        "publish",
-        "release",
-        "lint",
-        "benchmark",
-        "validate",
-        "launch",
+        "run", "rerun", "running", "execute", "verify", "deploy", "deployment", "publish",
+        "release", "lint", "benchmark", "validate", "launch",
     ];
     let writes = ["write", "writing", "create", "add", "implement", "refactor", "draft", "design"];
     has(&runs) && !has(&writes)
@@ -118,13 +97,9 @@ fn words(title: &str) -> Vec<String> {
 }
 
 /// Endings of files that steps make.
-#[rustfmt::skip]
-const ENDINGS: [&str; 78] = [
-    "rs", "py", "js", "jsx", "ts", "tsx", "mjs", "cjs", "go", "java", "kt", "scala", "c", "h",
-    "cc", "cpp", "hpp", "cs", "rb", "php", "swift", "dart", "lua", "ex", "exs", "erl", "hs",
-    "ml", "clj", "sh", "bash", "zsh", "ps1", "sql", "r", "jl", "vue", "svelte", "html", "css",
-    "scss", "md", "txt", "rst", "adoc", "tex", "json", "jsonl", "yaml", "yml", "toml", "xml",
-    "ini", "cfg", "conf", "env", "lock", "csv", "tsv", "parquet", "db", "sqlite", "log", "pdf",
-    "png", "jpg", "jpeg", "svg", "gif", "zip", "gz", "tar", "wasm", "proto", "ipynb", "docx",
-    "xlsx", "patch",
-];
+const ENDINGS: Words = Words(
+    "rs py js jsx ts tsx mjs cjs go java kt scala c h cc cpp hpp cs rb php swift dart lua ex exs \
+    erl hs ml clj sh bash zsh ps1 sql r jl vue svelte html css scss md txt rst adoc tex json \
+    jsonl yaml yml toml xml ini cfg conf env lock csv tsv parquet db sqlite log pdf png jpg jpeg \
+    svg gif zip gz tar wasm proto ipynb docx xlsx patch",
+);

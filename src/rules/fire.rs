@@ -1,6 +1,9 @@
 //! What an event triggers: the rules whose condition it makes true, and the rules those trigger.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use super::{
     Action, Cycle, NotUnderstood, Rule, RuleChange, RuleError, RuleOutcome, TraceLine,
@@ -45,6 +48,23 @@ pub(crate) fn variables_of(rules: &[WrittenRule]) -> Vec<&str> {
     names.sort_unstable();
     names.dedup();
     names
+}
+
+const SENTIMENT: &str = "user_sentiment";
+
+/// The facts as conditions see them: feedback that names a value of the user's sentiment says what it
+/// is now, whatever constraints.md has.
+pub(crate) fn as_reported<'f>(facts: &'f Facts, workflow: &Workflow) -> Cow<'f, Facts> {
+    let is_feedback = *facts.get("event.type") == FactValue::text("feedback");
+    let reported = match facts.get("event.sentiment") {
+        FactValue::Text(reported) if is_feedback => reported,
+        _ => return Cow::Borrowed(facts),
+    };
+    let modifier = workflow.modifier(SENTIMENT);
+    match modifier.and_then(|modifier| modifier.value_named(reported)) {
+        Some(value) => Cow::Owned(facts.clone().with(SENTIMENT, FactValue::text(value))),
+        None => Cow::Borrowed(facts),
+    }
 }
 
 /// Fires every rule whose condition is false on the facts before an event and true after.
@@ -122,8 +142,16 @@ impl<'a> Firing<'a> {
     fn becomes_true(&self, index: usize) -> bool {
         let Some(rule) = self.rule(index) else { return false };
         !self.fired.contains_key(&index)
-            && rule.condition.holds(&self.facts)
+            && rule.condition.holds(&self.seen())
             && !rule.condition.holds(self.before)
+    }
+
+    /// The facts as conditions see them.
+    fn seen(&self) -> Cow<'_, Facts> {
+        match self.writer.contains_key(SENTIMENT) {
+            true => Cow::Borrowed(&self.facts),
+            false => as_reported(&self.facts, self.workflow),
+        }
     }
 
     fn run(&mut self, index: usize, changed: &mut BTreeSet<String>) {
@@ -131,7 +159,7 @@ impl<'a> Firing<'a> {
         let line = TraceLine {
             rule: index,
             text: self.rules.get(index).map(|entry| entry.source.clone()).unwrap_or_default(),
-            seen: rule.condition.observed_facts(&self.facts),
+            seen: rule.condition.observed_facts(&self.seen()),
             changes: Vec::new(),
             caused_by: self.cause(rule),
         };
@@ -217,7 +245,7 @@ impl<'a> Firing<'a> {
         for index in self.readers_of(changed) {
             let Some(rule) = self.rule(index) else { continue };
             let Some(was_false) = self.fired.get(&index).copied() else { continue };
-            let holds = rule.condition.holds(&self.facts);
+            let holds = rule.condition.holds(&self.seen());
             if was_false && holds {
                 self.report_cycle(index, self.cause(rule));
             }

@@ -76,6 +76,7 @@ IDIOMS
   half of the steps are completed                      completed_steps >= 50% of total_steps
   a step fails, completes, starts, is skipped          event.type = "step_failed" …
   a step fails 3 times, 3 attempts, 3 failed attempts  step_failures >= 3
+  the error mentions "timeout"                         event.error contains "timeout"
   3 failures                                           failures >= 3
   the last step failed                                 consecutive_failures >= 1
   all steps complete                                   progress >= 100%
@@ -83,7 +84,7 @@ IDIOMS
   the user is frustrated                               user_sentiment = "frustrated"
   the plan is paused, the plan fails                   plan_status = "PAUSED" …
   over budget                                          cost > budget
-  20% of the budget is left                            cost <= 80% of budget
+  20% of the budget is left                            cost >= 80% of budget
   10 minutes have passed                               execution_time >= 600s
   an error occurs, event deployed occurs               event.type = "error" …
 

@@ -26,8 +26,8 @@ pub(crate) use effect::apply;
 pub(crate) use error::RuleError;
 pub(crate) use eval::{ObservedFact, Truth, Verdict};
 pub(crate) use explain::{Explanation, explain};
-pub(crate) use fire::variables_of;
 pub use fire::{WrittenRule, fire};
+pub(crate) use fire::{as_reported, variables_of};
 pub(crate) use language::LANGUAGE;
 pub(crate) use outcome::{
     Cycle, ModifierChange, NotUnderstood, RuleChange, RuleOutcome, RuleRequest, TraceLine,

@@ -67,7 +67,7 @@ pub(crate) use transaction::change::{
     ByteSplice, ChangeKind, Committed, FileChange, LockHolder, NewOperation,
 };
 pub use view::AppendedView;
-pub(crate) use view::{AppendedReader, LateFile, LogDamage, Made, SharedBytes, View};
+pub(crate) use view::{AppendedReader, Content, LateFile, LogDamage, Made, SharedBytes, View};
 
 use disk::read::{require_dir, require_file};
 use error::At as _;

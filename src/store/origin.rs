@@ -70,25 +70,13 @@ pub(super) enum Trust {
 impl Store {
     /// Where the private directory comes from. Writes nothing.
     pub(crate) fn origin(&self) -> io::Result<Origin> {
-        let state = match Directory::open(&self.layout.dir) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Origin::Absent),
-            other => other?,
+        let private = match Directory::open_in(&self.layout.dir, PRIVATE) {
+            Some(private) => private,
+            None => match self.find_private()? {
+                Ok(private) => private,
+                Err(origin) => return Ok(origin),
+            },
         };
-        let private = match state.open_dir(PRIVATE) {
-            Ok(private) => private,
-            Err(error) => {
-                return match state.stat(PRIVATE)? {
-                    Some(stat) if stat.kind != FileKind::Directory => {
-                        Ok(Origin::NoDirectory(Inode(stat.ino)))
-                    }
-                    Some(stat) if error.kind() == ErrorKind::PermissionDenied => {
-                        Ok(Origin::NoAccess(Inode(stat.ino)))
-                    }
-                    _ => state.open_dir(PRIVATE).map(|_| Origin::Absent),
-                };
-            }
-        };
-        let Some(private) = private else { return Ok(Origin::Absent) };
         let stat = private.own_stat()?;
         let inode = Inode(stat.ino);
         match is_marked(&private) {
@@ -102,6 +90,26 @@ impl Store {
         let user = rustix::process::geteuid();
         let is_other = !user.is_root() && stat.owner.0 != user.as_raw();
         Ok(if is_other { Origin::OtherUser(inode) } else { Origin::Unknown(inode) })
+    }
+
+    /// The private directory, looked for step by step; where there is none, what is there instead.
+    fn find_private(&self) -> io::Result<std::result::Result<Directory, Origin>> {
+        let state = match Directory::open(&self.layout.dir) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Err(Origin::Absent)),
+            other => other?,
+        };
+        match state.open_dir(PRIVATE) {
+            Ok(private) => Ok(private.ok_or(Origin::Absent)),
+            Err(error) => match state.stat(PRIVATE)? {
+                Some(stat) if stat.kind != FileKind::Directory => {
+                    Ok(Err(Origin::NoDirectory(Inode(stat.ino))))
+                }
+                Some(stat) if error.kind() == ErrorKind::PermissionDenied => {
+                    Ok(Err(Origin::NoAccess(Inode(stat.ino))))
+                }
+                _ => state.open_dir(PRIVATE).map(|_| Err(Origin::Absent)),
+            },
+        }
     }
 
     /// The store that marks its private directory as made here with the next change.
@@ -138,6 +146,16 @@ impl Store {
         matches!(self.trust_level, Trust::Denied { is_closed: true, .. })
     }
 
+    /// Refuses what cannot be answered without the private directory.
+    pub(crate) fn require_access(&self) -> Result<()> {
+        if !self.lacks_access() {
+            return Ok(());
+        }
+        let path = self.layout.dir.join(PRIVATE);
+        let message = format!("`{}` is closed to this user: permission denied", path.display());
+        Err(io::Error::new(ErrorKind::PermissionDenied, message)).at(&path)
+    }
+
     /// Whether the private directory is used.
     pub(crate) fn uses_private_directory(&self) -> bool {
         !matches!(self.trust_level, Trust::Denied { .. })
@@ -155,14 +173,11 @@ impl Store {
 
     /// The store for a change: a private directory that is not trusted is set aside first.
     pub(crate) fn for_change(&self) -> Result<(Store, Option<Report>)> {
-        let Trust::Denied { is_closed, why, inode } = self.trust_level else {
+        let Trust::Denied { why, inode, .. } = self.trust_level else {
             return Ok((self.clone(), None));
         };
+        self.require_access()?;
         let path = self.layout.dir.join(PRIVATE);
-        if is_closed {
-            let message = format!("`{}` is closed to this user: permission denied", path.display());
-            return Err(io::Error::new(ErrorKind::PermissionDenied, message)).at(&path);
-        }
         let state = Directory::open(&self.layout.dir).at(&path)?;
         let guard = state.lock().at(&path)?;
         let found = state.stat(PRIVATE).at(&path)?.map(|stat| stat.ino);

@@ -17,6 +17,9 @@ pub(super) const PRIVATE: &str = ".statedir";
 /// The store's own directory in the state directory `state`, for those who keep something beside
 /// the log; `None` where the state is not in use.
 pub(crate) fn private_directory(state: &Path) -> io::Result<Option<Directory>> {
+    if let Some(private) = Directory::open_in(state, PRIVATE) {
+        return Ok(Some(private));
+    }
     match Directory::open(state) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         other => other?.open_dir(PRIVATE),

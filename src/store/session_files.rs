@@ -39,7 +39,11 @@ pub(crate) struct SessionFiles {
 impl SessionFiles {
     /// What is known of a session at the state directory.
     pub(crate) fn read(&self, state: &Path, session: &str) -> Option<Vec<u8>> {
-        self.read_in(&self.open(state).ok()??, &self.file_name(session))
+        self.read_below(&private_directory(state).ok()??, session)
+    }
+
+    fn read_below(&self, private: &Directory, session: &str) -> Option<Vec<u8>> {
+        self.read_in(&private.open_dir(self.directory).ok()??, &self.file_name(session))
     }
 
     /// Writes down what is known of a session, where there is a state that is in use.
@@ -159,8 +163,8 @@ impl Store {
 
     /// The task list of a session's client, as it was last seen.
     pub(crate) fn task_list(&self, session: &str) -> Option<Vec<u8>> {
-        let dir = self.session_directory()?;
-        LISTS.read(dir, session).or_else(|| FORMER_LISTS.read(dir, session))
+        let private = private_directory(self.session_directory()?).ok()??;
+        LISTS.read_below(&private, session).or_else(|| FORMER_LISTS.read_below(&private, session))
     }
 
     /// The lists that were written last, the newest first.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -20,7 +21,7 @@ use crate::store::{
 pub(crate) struct View {
     /// The revision: what the next mutating open will find or produce before its own change.
     pub revision: Revision,
-    pub(super) files: BTreeMap<String, Vec<u8>>,
+    pub(super) files: BTreeMap<String, Content>,
     pub(super) late: Option<LateFile>,
     /// The hashes of these files, where they are those on disk.
     pub(super) hashes: BTreeMap<String, Hash>,
@@ -34,6 +35,49 @@ pub(crate) struct View {
     pub(super) has_log: bool,
     pub(super) damage: Option<LogDamage>,
     pub(super) registry: Registry,
+}
+
+/// The bytes of a file, which nobody has to copy to keep them or to have them as text.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    /// They are UTF-8.
+    Text(Arc<String>),
+    /// They are not.
+    Bytes(Arc<Vec<u8>>),
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Content {
+        match String::from_utf8(bytes) {
+            Ok(text) => Content::Text(Arc::new(text)),
+            Err(error) => Content::Bytes(Arc::new(error.into_bytes())),
+        }
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Content {
+        Content::Text(Arc::new(text))
+    }
+}
+
+impl PartialEq for Content {
+    fn eq(&self, other: &Content) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Content {}
+
+impl Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Content::Text(text) => text.as_bytes(),
+            Content::Bytes(bytes) => bytes,
+        }
+    }
 }
 
 /// A file that is worked out only if somebody asks for it.
@@ -81,7 +125,20 @@ impl View {
             Some(late) if late.name == name => {
                 Some((*late.made.get_or_init(|| (late.make)()).bytes).as_ref())
             }
-            _ => self.files.get(name).map(Vec::as_slice),
+            _ => self.files.get(name).map(|content| &**content),
+        }
+    }
+
+    /// The same as text, if it is UTF-8; one that is shared already is not copied.
+    pub(crate) fn text(&self, name: &str) -> Option<Arc<String>> {
+        match self
+            .files
+            .get(name)
+            .filter(|_| self.late.as_ref().is_none_or(|late| late.name != name))
+        {
+            Some(Content::Text(text)) => Some(Arc::clone(text)),
+            Some(Content::Bytes(_)) => None,
+            None => Some(Arc::new(std::str::from_utf8(self.bytes(name)?).ok()?.to_owned())),
         }
     }
 
@@ -128,7 +185,7 @@ impl View {
     pub(crate) fn with_files(&self, files: BTreeMap<String, Vec<u8>>) -> View {
         View {
             revision: self.revision.clone(),
-            files,
+            files: files.into_iter().map(|(name, bytes)| (name, bytes.into())).collect(),
             late: None,
             hashes: BTreeMap::new(),
             derived: self.derived.clone(),
@@ -151,7 +208,7 @@ impl View {
         files: BTreeMap<String, Vec<u8>>,
         appended: bool,
     ) -> View {
-        self.files.extend(files);
+        self.files.extend(files.into_iter().map(|(name, bytes)| (name, bytes.into())));
         self.appended.exists |= appended;
         self
     }
@@ -185,7 +242,8 @@ impl View {
 
     /// All rewritable files with their bytes.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
-        let mut files = self.files.clone();
+        let copied = |(name, content): (&String, &Content)| (name.clone(), content.to_vec());
+        let mut files: BTreeMap<_, _> = self.files.iter().map(copied).collect();
         if let Some(late) = &self.late {
             files.extend(self.bytes(late.name).map(|bytes| (late.name.to_owned(), bytes.to_vec())));
         }

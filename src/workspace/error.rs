@@ -75,7 +75,7 @@ pub(crate) enum ErrorKind {
     /// A person has to agree first; the question is put to them.
     #[error("a person must approve this first: {question}")]
     NeedsReview {
-        /// What is to be decided.
+        /// The question.
         question: String,
         /// The move that approving it makes; none where the one who asked makes it.
         waiting: Option<Box<super::Change>>,
@@ -275,6 +275,9 @@ impl Error {
                 ))
             }
             ErrorKind::Store(StoreError::Io { path, source }) => io_hint(path, source),
+            ErrorKind::Store(StoreError::ReadOnly { .. }) => Some(
+                "commands that only read work there; `-C` chooses another directory".to_owned(),
+            ),
             ErrorKind::Store(StoreError::NotRegular { .. }) => {
                 Some("put a regular file there; state files are never followed through links".to_owned())
             }

@@ -38,7 +38,7 @@ pub(crate) use self::{
     log::checkpoint::{CheckpointDetails, CheckpointLine, CheckpointRequest},
     log::diff::{Comparison, DiffSide, GivenSide},
     overview::{Artefact, StepTimes, TicketOverview},
-    recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
+    recover::{DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
     reports::dashboard::{Dashboard, Extent},
     reports::metrics::{Breakdown, Metrics},
     reports::rules::{ActiveRules, RuleLine},
@@ -133,7 +133,7 @@ impl Workspace {
         let dir = dir.into();
         let files = FileSet::of(&dir);
         let store = Store::new(files.store_layout(&dir));
-        let store = setup::trust::with_trust_level(store, &*options.version_control);
+        let store = setup::with_trust_level(store, &*options.version_control);
         Self { store, env, options, files }
     }
 
@@ -206,7 +206,7 @@ impl Workspace {
     /// A picture of the store as the files of a native state; those that were never written say
     /// nothing.
     pub(super) fn seen_whole(&self, view: View) -> Result<View, Error> {
-        let view = self.shown(view)?;
+        let view = self.native_view(view)?;
         if view.bytes(StateFile::Plan.name()).is_none() {
             return Ok(view);
         }

@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 
-from model import Server, call
+from model import Server, call, patch
 
 PACKAGES = {
     "claude": "@anthropic-ai/claude-code",
@@ -42,9 +42,9 @@ class Client:
     """A project with a home of its own; nothing of the caller's environment gets in."""
 
     name = ""
-    # What `setup` is given.
+    # Arguments of `setup`.
     setup = ""
-    # Words that make it go on with its last session.
+    # Arguments that continue its last session.
     resume = ("--continue",)
     # What an agent does until its helper has answered, where it does not wait anyway.
     wait = None
@@ -54,6 +54,8 @@ class Client:
     shares_tasks = False
     # How many tokens a context holds when the client compacts it, and words for that.
     full, compacts = 99_000, ()
+    # Whether it compacts only before it is told something.
+    compacts_between_turns = False
 
     def __init__(self, place):
         self.place, self.known, self.wrapped = place, {}, []
@@ -74,10 +76,15 @@ class Client:
     def trust(self):
         """What a person does once."""
 
+    def settings(self, path, wanted):
+        """Settings of the user, beside what is there."""
+        there = json.loads(path.read_text()) if path.exists() else {}
+        path.write_text(json.dumps({**there, **wanted}))
+
     def words(self, prompt, url):
         raise NotImplementedError
 
-    def run(self, script, *more, prompt="Go on with the work", kill_when=None, timeout=90):
+    def run(self, script, *more, prompt="Go on with the work", kill_when=None, timeout=240):
         """Runs to the end; with `kill_when`, the whole client is killed once that holds."""
         self.trust()
         with Server(script) as url:
@@ -100,12 +107,26 @@ class Client:
         """Calls that make the client's own list this one: pairs of a text and `open`, `active` or `done`."""
         raise NotImplementedError
 
+    def list_tasks(self):
+        """Calls that look at the list, for a client that changes it task by task."""
+        return []
+
     def shell(self, command):
         raise NotImplementedError
 
     def helper(self, prompt):
         """A call that has another agent do something."""
         raise NotImplementedError
+
+    def edit(self, path, old, new):
+        """Calls that replace a piece of a file."""
+        raise NotImplementedError
+
+    # How it names a tool of the server.
+    server_tool = "mcp__statedir__{}"
+
+    def mcp(self, tool, **arguments):
+        return call(self.server_tool.format(tool), **arguments)
 
 
 class Claude(Client):
@@ -138,13 +159,19 @@ class Claude(Client):
                 calls.append(call("TaskUpdate", taskId=key, status=words[state]))
         return [[one] for one in calls]
 
+    def list_tasks(self):
+        return [[call("ToolSearch", query="select:TaskList")], [call("TaskList")]]
+
     def shell(self, command):
         return call("Bash", command=command, description="a command")
+
+    def edit(self, path, old, new):
+        return [[call("Read", file_path=path)], [call("Edit", file_path=path, old_string=old, new_string=new)]]
 
     def helper(self, prompt):
         return call("Agent", description="help", prompt=prompt, subagent_type="general-purpose", run_in_background=False)
 
-    def run_asking(self, script, allows, prompt="Plan the work", timeout=90):
+    def run_asking(self, script, allows, prompt="Plan the work", timeout=240):
         """Runs in plan mode for a person who is asked; `allows` is what they say to a tool."""
         self.trust()
         asked = []
@@ -202,6 +229,7 @@ class ClaudeTodos(Claude):
 class Codex(Client):
     name = setup = "codex"
     resume = ("resume", "--last", "Go on")
+    server_tool = "mcp__statedir/{}"
 
     def trust(self):
         pass
@@ -240,6 +268,9 @@ multi_agent_v2 = true
     def shell(self, command):
         return call("exec_command", cmd=command)
 
+    def edit(self, path, old, new):
+        return [[patch(f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch")]]
+
     def helper(self, prompt):
         return call("collaboration/spawn_agent", message=prompt, task_name="help", fork_turns="none")
 
@@ -251,14 +282,16 @@ class Gemini(Client):
     name = setup = "gemini"
     resume = ("--resume", "latest")
     full = 900_000
+    compacts_between_turns = True
+    server_tool = "mcp_statedir_{}"
 
     def trust(self):
         folder = self.home / ".gemini"
         folder.mkdir(exist_ok=True)
         (folder / "trustedFolders.json").write_text(json.dumps({str(self.place.project): "TRUST_FOLDER"}))
-        (folder / "settings.json").write_text(json.dumps({
+        self.settings(folder / "settings.json", {
             "security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": False},
-            "privacy": {"usageStatisticsEnabled": False}, "telemetry": {"enabled": False}}))
+            "privacy": {"usageStatisticsEnabled": False}, "telemetry": {"enabled": False}})
 
     def more_env(self, url):
         return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url}
@@ -273,6 +306,10 @@ class Gemini(Client):
     def shell(self, command):
         return call("run_shell_command", command=command)
 
+    def edit(self, path, old, new):
+        read, replace = call("read_file", file_path=path), call("replace", file_path=path, instruction="replace it", old_string=old, new_string=new)
+        return [[read], [replace]]
+
     def helper(self, prompt):
         return call("invoke_agent", agent_name="generalist", prompt=prompt)
 
@@ -281,6 +318,7 @@ class Copilot(Client):
     name = "copilot"
     setup = "claude"
     full = 190_000
+    server_tool = "statedir-{}"
 
     def trust(self):
         folder = self.home / ".copilot"
@@ -308,8 +346,14 @@ class Copilot(Client):
         queries += [f"UPDATE todos SET status = '{words[state]}' WHERE id = '{key(text)}'" for text, state in changed]
         return [[call("sql", description="tasks", query=query)] for query in queries]
 
+    def list_tasks(self):
+        return [[call("sql", description="tasks", query="SELECT id, title, status FROM todos")]]
+
     def shell(self, command):
         return call("bash", command=command, description="a command")
+
+    def edit(self, path, old, new):
+        return [[call("view", path=path)], [call("edit", path=path, old_str=old, new_str=new)]]
 
     def helper(self, prompt):
         return call("task", description="help", name="help", agent_type="general-purpose", prompt=prompt, mode="sync")
@@ -317,15 +361,16 @@ class Copilot(Client):
 
 class Opencode(Client):
     name = setup = "opencode"
+    server_tool = "statedir_{}"
 
     def words(self, prompt, url):
         folder = self.home / ".config/opencode"
         folder.mkdir(parents=True, exist_ok=True)
         provider = {"npm": "@ai-sdk/anthropic", "name": "scripted", "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
                     "models": {"scripted": {"name": "Scripted", "limit": {"context": 100000, "output": 8000}}}}
-        (folder / "opencode.json").write_text(json.dumps({
+        self.settings(folder / "opencode.json", {
             "autoupdate": False, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/scripted",
-            "provider": {"scripted": provider}}))
+            "provider": {"scripted": provider}})
         return [self.binary, "run", "--format", "json", prompt]
 
     def more_env(self, url):
@@ -338,6 +383,9 @@ class Opencode(Client):
     def shell(self, command):
         return call("bash", command=command, description="a command")
 
+    def edit(self, path, old, new):
+        return [[call("read", filePath=path)], [call("edit", filePath=path, oldString=old, newString=new)]]
+
     def helper(self, prompt):
         return call("task", description="help", prompt=prompt, subagent_type="general")
 
@@ -349,9 +397,9 @@ class Qwen(Client):
     def trust(self):
         folder = self.home / ".qwen"
         folder.mkdir(exist_ok=True)
-        (folder / "settings.json").write_text(json.dumps({
+        self.settings(folder / "settings.json", {
             "general": {"enableAutoUpdate": False, "disableAutoUpdate": True}, "privacy": {"usageStatisticsEnabled": False},
-            "telemetry": {"enabled": False}, "tools": {"todoWrite": {"enabled": True}}, "model": {"generationConfig": {"contextWindowSize": 100_000}}, "security": {"auth": {"selectedType": "anthropic"}}}))
+            "telemetry": {"enabled": False}, "tools": {"todoWrite": {"enabled": True}}, "model": {"generationConfig": {"contextWindowSize": 100_000}}, "security": {"auth": {"selectedType": "anthropic"}}})
 
     def more_env(self, url):
         return {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": url, "ANTHROPIC_MODEL": "scripted"}
@@ -366,6 +414,9 @@ class Qwen(Client):
 
     def shell(self, command):
         return call("run_shell_command", command=command, is_background=False)
+
+    def edit(self, path, old, new):
+        return [[call("read_file", file_path=path)], [call("edit", file_path=path, old_string=old, new_string=new)]]
 
     def helper(self, prompt):
         return call("agent", description="help", prompt=prompt, subagent_type="general-purpose")

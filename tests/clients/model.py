@@ -40,7 +40,7 @@ class Script:
             self.requests.append(request)
             if not offers_tools:
                 return self.summary
-            # Some clients tell where they are before what is asked for; Codex sends its helpers a message.
+            # Some clients send their location before the prompt; Codex sends its helpers a message.
             said = request.get("messages", request.get("input", request.get("contents")))
             opening = json.dumps(said[:3] + [item for item in said if item.get("type") == "agent_message" and "NEW_TASK" in str(item)])
             waiting = next((turns for word, turns in self.helpers.items() if word in opening), self.turns)

@@ -44,9 +44,9 @@ class Place:
     def state(self):
         return self.project / "workspace/state"
 
-    def run(self, *words, code=0, actor="ada"):
+    def run(self, *words, code=0, actor="ada", home=None):
         """statedir as a person uses it."""
-        env = {"PATH": self.path, "HOME": str(self.base), "LANG": "C.UTF-8", "USER": actor}
+        env = {"PATH": self.path, "HOME": str(home or self.base), "LANG": "C.UTF-8", "USER": actor}
         done = subprocess.run([self.statedir, *words], cwd=self.project, env=env, capture_output=True, text=True)
         assert code is None or done.returncode == code, f"statedir {' '.join(words)}: {done.stdout}{done.stderr}"
         return done.stdout

@@ -4,8 +4,8 @@ import os
 import re
 import threading
 
-from clients import EVERY as KINDS, Codex
-from model import Script, call, patch, say, tokens
+from clients import EVERY as KINDS
+from model import Script, call, say, tokens
 
 EVERY = {}
 ALL = ("claude", "claude-todos", "codex", "gemini", "copilot", "opencode", "qwen")
@@ -136,8 +136,7 @@ def resumed(place, kind, check):
     check("nothing has changed by that", place.steps() == before, (before, place.steps()))
 
 
-# Gemini CLI tells its hooks before every request that it may compact, and never that it did.
-@scenario("claude", "claude-todos", "codex", "copilot", "opencode", "qwen")
+@scenario(*ALL)
 def compaction(place, kind, check):
     """After a compaction the list is given back."""
     client = begin(place, kind)
@@ -150,7 +149,8 @@ def compaction(place, kind, check):
         asked = re.search("state_snapshot|detailed summary|handoff summary|anchored summary", last)
         return summary if asked else more.pop() if more else [say("Done.")]
 
-    turns = [*client.plan(FIRST), [tokens(client.full), client.shell("statedir status")], *[go_on] * 6]
+    last = say("Half done.") if kind.compacts_between_turns else client.shell("statedir status")
+    turns = [*client.plan(FIRST), [tokens(client.full), last], *[go_on] * 6]
     script = Script(turns, summary=summary)
     session = client.run(script, *client.compacts)
     texts = [script.text(at) for at in range(len(script.requests))]
@@ -234,25 +234,69 @@ def read_only(place, kind, check):
 
 @scenario("claude", "codex", "gemini", "copilot", "opencode", "qwen")
 def unreadable(place, kind, check):
-    """A plan that nobody can read stops nobody."""
+    """A plan that nobody can read stops nobody; what was planned meanwhile is in the one that is mended."""
     client = begin(place, kind)
-    (place.state / "plan.md").write_bytes(b"\xff\xfe")
-    session = client.run(Script([*client.plan(FIRST), [say("Done.")]]))
+    plan = place.state / "plan.md"
+    whole, seen = plan.read_bytes(), []
+    plan.write_bytes(b"\xff\xfe")
+
+    def mend(request):
+        seen.append(plan.read_bytes())
+        plan.write_bytes(whole)
+        return then[0]
+
+    first, then = client.plan(FIRST), client.plan(THEN)
+    script = Script([*first, mend, *then[1:], *client.list_tasks(), [say("Done.")]])
+    session = client.run(script)
     check("the client ends well", session.code == 0, session.err)
-    check("the plan keeps its bytes", (place.state / "plan.md").read_bytes() == b"\xff\xfe")
+    check("the plan keeps its bytes", seen == [b"\xff\xfe"], seen)
+    check("the plan that is mended has the list", agrees(place, THEN), (place.steps(), script.text()[-2000:]))
 
 
 @scenario("claude", "codex", "gemini", "copilot", "opencode", "qwen")
 def guard(place, kind, check):
-    """The history is not written by hand, by whatever tool."""
+    """The history is not written by hand, by whatever tool; other files are."""
     client = begin(place, kind)
     place.run("step", "add", "One")
     before = place.history()
-    tries = [[client.shell("echo x >> workspace/state/history.md")]]
-    if kind is Codex:
-        tries.append([patch("*** Begin Patch\n*** Update File: workspace/state/history.md\n@@\n-# Execution History: Compare three vector databases\n+# Gone\n*** End Patch")])
-    client.run(Script([*tries, [say("Done.")]]))
+    other = place.project / "notes.md"
+    other.write_text("# Notes\n\nOld.\n")
+    edits = [*client.edit(str(other), "Old.", "New."), *client.edit(str(place.state / "history.md"), before.splitlines()[0], "# Gone")]
+    client.run(Script([[client.shell("echo x >> workspace/state/history.md")], *edits, [say("Done.")]]))
     check("the history keeps its bytes", place.history().startswith(before) and "\nx\n" not in place.history(), place.history())
+    check("another file is edited", "New." in other.read_text(), other.read_text())
+
+
+@scenario("claude", "codex", "gemini", "copilot", "opencode", "qwen")
+def review(place, kind, check):
+    """A question to a person is decided by no agent, in a shell or over MCP."""
+    client = begin(place, kind)
+    place.run("review", "open", "May the table be dropped?")
+    shell, server = client.shell("statedir review approve r1"), client.mcp("review", verb="approve", id="r1")
+    script = Script([[shell], [server], [client.mcp("status")], [say("Done.")]])
+    session = client.run(script)
+    check("the client ends well", session.code == 0, session.err)
+    check("the server was asked", "May the table be dropped?" in script.text(), script.text()[-3000:])
+    waiting = [each["id"] for each in place.json("review", "list")["reviews"]]
+    check("the question still waits", waiting == ["r1"], (waiting, script.text()[-3000:]))
+
+
+# Codex calls the hooks of the user and those of the project: `setup` says so.
+@scenario("claude", "gemini", "copilot", "opencode", "qwen")
+def twice(place, kind, check):
+    """Set up for the user and for the project, every event is answered once."""
+    client = begin(place, kind)
+    place.run("constraint", "set", "max_file_operations", "100")
+    place.run("setup", client.setup, "--user", home=client.home)
+    other = place.project / "notes.md"
+    other.write_text("# Notes\n\nOld.\n")
+    script = Script([*client.edit(str(other), "Old.", "New."), [say("Done.")]])
+    session = client.run(script)
+    check("the client ends well", session.code == 0, session.err)
+    briefs = script.text(0).count("# Brief at")
+    check("the model gets one brief", briefs == 1, (briefs, script.text(0)[-3000:]))
+    used = {limit["fact"]: limit["used"] for limit in place.json("status")["limits"]}
+    check("the edit is counted once", used.get("file_operations") in (1, "1"), used)
 
 
 @scenario("claude", "codex", "gemini", "opencode", "qwen")
@@ -286,8 +330,7 @@ def accepted_plan(place, kind, check):
     check("an accepted plan becomes steps, and its tasks are the same steps", agrees(place, FIRST), place.steps())
 
 
-# opencode does not pass on what the user says.
-@scenario("claude", "codex", "gemini", "copilot", "qwen")
+@scenario("claude", "codex", "gemini", "copilot", "opencode", "qwen")
 def prompts(place, kind, check):
     """What the user says is recorded where that was asked for, and only there."""
     client = begin(place, kind)

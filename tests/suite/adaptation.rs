@@ -49,6 +49,24 @@ fn a_fired_rule_is_explained_in_the_history_and_undone_with_its_command() {
 }
 
 #[test]
+fn feedback_that_names_the_sentiment_is_seen_by_rules_about_it() {
+    let project = Project::new();
+    let emit = |kind: &str, fields: &str| project.json(&["event", "emit", kind, fields]);
+    project.ok(&["rule", "add", "If sentiment drops to frustrated → pause"]);
+    let explain = ["rule", "explain", "5", "--event", "feedback", "sentiment=frustrated"];
+    assert!(project.ok(&explain).stdout.contains("\nfires: "));
+    for (kind, fields) in [("feedback", "sentiment=angry"), ("poll", "sentiment=frustrated")] {
+        assert_eq!(emit(kind, fields)["fired"], json!(null), "{kind} {fields}");
+    }
+    assert_eq!(emit("feedback", "sentiment=Frustrated")["fired"][0]["rule"], 5);
+    // What the file has is changed by rules alone, from what it had.
+    project.ok(&["constraint", "set", "user_sentiment", "pleased"]);
+    project.ok(&["rule", "add", "If user provides negative feedback → lower user_sentiment"]);
+    assert_eq!(emit("feedback", "sentiment=frustrated")["fired"][1]["rule"], 6);
+    assert_eq!(project.json(&["constraint", "get", "user_sentiment"])["value"], "neutral");
+}
+
+#[test]
 fn feedback_and_custom_events_fire_rules() {
     let project = Project::new();
     let answer = project.json(&["event", "emit", "feedback", "sentiment=positive"]);
@@ -110,7 +128,7 @@ fn a_conditional_directive_seeks_human_guidance() {
     project.ok(&["--actor", "person", "review", "reject", "r1", "--why", "calm down first"]);
     assert!(project.ok(&["history", "search", "calm down first"]).stdout.contains("Rejected"));
     assert_eq!(project.refused(1, &["review", "approve", "r1"])["error"]["code"], "decided");
-    // What was rejected opens nothing.
+    // A rejected review opens nothing.
     assert_eq!(project.refused(1, &["step", "start", "1"])["error"]["code"], "paused");
     project.ok(&["resume"]);
     project.ok(&["step", "start", "1"]);
@@ -242,7 +260,7 @@ fn a_rule_never_loses_its_condition() {
         let answer = project.json(&["plan", "set", &format!("task_type={kind}")]);
         assert_eq!(answer["reviews_opened"], json!(null), "{text}");
     }
-    // The control: what is understood in full is executed.
+    // The control: a line that is understood in full is executed.
     let answer = project.json(&["plan", "set", "task_type=legal_tasks"]);
     assert_eq!(answer["reviews_opened"], json!(["r1"]));
 }
@@ -371,12 +389,12 @@ fn what_is_taken_back_counts_neither_as_a_failure_nor_against_a_limit() {
     project.ok(&fail);
     project.ok(&["undo"]);
     assert_eq!(facts("failed"), (0.into(), 0.into()));
-    // A second failure in a row would set off the rule about two of them.
+    // A second failure in a row would fire the rule about two failures.
     let failed = project.ok(&fail).stdout;
     assert!(!failed.contains("fired") && !failed.contains("exceeded"), "{failed}");
     assert_eq!(facts("failed"), (1.into(), 1.into()));
     assert_eq!(facts("web_requests").0, 1);
-    // A success that is taken back ends no row of failures, and one that is done again does.
+    // A success that is undone does not end the row of failures; redone, it does.
     project.ok(&["step", "retry", "1"]);
     project.ok(&["step", "done", "1", "--time", "1s"]);
     assert_eq!(facts("completed"), (1.into(), 0.into()));
@@ -435,7 +453,7 @@ fn nothing_that_is_nested_in_the_constraints_is_lost() {
         prose,
         ["priority: - the client is picky", "- If cost > $1 → pause", "- If in doubt, ask"]
     );
-    // And what is under a heading of its own, or goes on in a list, is executed.
+    // A rule under a heading of its own, or continued in a list, is executed.
     fail(&project, "1");
     let fired = fail(&project, "2");
     assert_eq!(fired["fired"][0]["rule"], 1, "{fired}");
@@ -469,8 +487,8 @@ fn a_directive_that_fires_is_named_by_its_own_number() {
     let project = Project::new();
     project.ok(&["directive", "add", "Be brief"]);
     project.ok(&["directive", "add", "If sentiment drops to \"frustrated\", seek human guidance"]);
-    let said = project.ok(&["constraint", "set", "user_sentiment", "frustrated"]).stdout;
-    assert!(said.contains("rule 5 (directive 2) fired: review required"), "{said}");
+    let printed = project.ok(&["constraint", "set", "user_sentiment", "frustrated"]).stdout;
+    assert!(printed.contains("rule 5 (directive 2) fired: review required"), "{printed}");
     let explained = project.ok(&["rule", "explain", "5"]).stdout;
     assert!(explained.contains("seek human guidance"), "{explained}");
 }

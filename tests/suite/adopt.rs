@@ -160,7 +160,7 @@ fn what_belongs_to_the_file_is_refused_with_its_place() {
         assert!(ran.stderr.contains("TODO.md:"), "{args:?}: {}", ran.stderr);
         assert_eq!(bytes(project.root())["TODO.md"], TODO.as_bytes());
     }
-    // Control: a step of one's own is added beside the file, and can be removed.
+    // Control: a step of the user is added beside the file, and can be removed.
     project.ok(&["step", "add", "Call a friend"]);
     assert_eq!(bytes(project.root())["TODO.md"], TODO.as_bytes());
     assert!(steps(&project).last().unwrap().ends_with("Call a friend"));
@@ -394,7 +394,7 @@ fn a_status_that_nobody_knows_counts_as_open_and_stays_until_it_changes() {
     let checked = project.ok(&["check"]).stdout;
     assert!(checked.contains("unknown status `IN REVIEW`"), "{checked}");
     assert!(checked.contains("counts as not started"), "{checked}");
-    // What is done elsewhere leaves the word as it is.
+    // A change to another step leaves the word as it is.
     project.ok(&["step", "skip", "2"]);
     assert!(fs::read_to_string(&path).unwrap().contains("**status**: IN REVIEW"));
     project.ok(&["step", "start", "1"]);
@@ -431,7 +431,7 @@ fn files_that_were_never_there_are_made_when_they_are_needed() {
         };
         let text = project.read(file);
         assert!(text.contains(args[2].split(' ').next().unwrap()), "{args:?}: {text}");
-        // Control: one that was there and is gone is not made anew, it can be restored.
+        // Control: a file that existed and is gone is not created anew; it can be restored.
         fs::remove_file(project.dir().join(file)).unwrap();
         let ran = project.run(args);
         assert_eq!(ran.code, 4, "{args:?}: {}", ran.stderr);
@@ -464,7 +464,7 @@ fn no_hint_takes_a_plan_away_that_somebody_wrote_in_another_way() {
     project.ok(&["adopt"]);
     assert_eq!(fs::read_to_string(&plan).unwrap(), foreign);
     assert_eq!(project.json(&["status"])["completed"], 1);
-    // Control: where nothing is left of a plan, it can be brought back.
+    // Control: where nothing is left of a plan, it can be restored.
     let project = new();
     project.write("plan.md", "oops\n");
     let printed = project.run(&["check"]).stdout;

@@ -1,4 +1,4 @@
-//! Twenty steps from beginning to end, as an agent with nothing but a shell goes about them: with
+//! Twenty steps from beginning to end, done by an agent with nothing but a shell: with
 //! failures, a question to a person, a pause, a session that is killed, and a new one that knows
 //! nothing but the brief.
 
@@ -82,7 +82,7 @@ fn twenty_steps_with_failures_a_question_a_pause_and_a_killed_session() {
     let status = first.ok(&["status"]);
     assert!(status.contains("`statedir step retry 2`, or `statedir step start 3`"), "{status}");
     first.ok(&["step", "retry", "2"]);
-    // What was meant is said, not only that it was wrong.
+    // The error suggests what was meant.
     let hint = first.refused(&["step", "retry", "2"]);
     assert!(hint.contains("`statedir step done 2`"), "{hint}");
     let hint = first.refused(&["step", "retry", "3"]);
@@ -141,7 +141,7 @@ fn twenty_steps_with_failures_a_question_a_pause_and_a_killed_session() {
         second.work();
     }
 
-    // A step that fails until a person says how to go on.
+    // A step that fails until a person decides how to continue.
     second.ok(&["step", "next", "--claim"]);
     for error in ["p99 is 2.3 s", "p99 is 2.1 s"] {
         second.ok(&["step", "fail", "11", "--error", error]);

@@ -11,7 +11,7 @@ fn add(n: usize) -> Value {
         "input": { "source": "a, b", "note": "two\nlines" }, "cost": "0.02" })
 }
 
-/// A file without what differs between two states of the same content: ids and times.
+/// A file without ids and times, which differ between two states of the same content.
 fn comparable(project: &Project, name: &str) -> String {
     let text = project.read(name);
     let lines = text.lines().filter(|line| {
@@ -92,7 +92,7 @@ fn four_times_the_steps_take_about_four_times_as_long() {
         project.ok_with_input(&["apply", "-"], &input);
         began.elapsed()
     };
-    // The quickest of several, because others use the machine as well.
+    // The fastest of several runs, because the machine may be busy.
     let quickest = |count| (0..3).map(|_| time(count)).min().unwrap();
     let (few, many) = (quickest(300), quickest(1200));
     assert!(many < few * 8, "{few:?} for 300 steps, {many:?} for 1,200");
@@ -112,9 +112,10 @@ fn the_help_names_every_operation_with_all_of_its_members() {
         let ran = project.run_with_input(&["apply", "-", "--json"], &change.to_string());
         ran.json()["error"]["message"].as_str().unwrap_or_default().to_owned()
     };
-    let operations = expected(&refused(&json!({ "op": "" })));
+    let unknown = serde_json::from_value::<statedir::Change>(json!({ "op": "" }));
+    let operations = expected(&unknown.unwrap_err().to_string());
     assert!(operations.len() > 30 && operations.iter().any(|op| op == "step.reorder"));
-    // The table: operations to the left, their members to the right, which may go on below.
+    // The table: operations to the left, their members to the right, continued below.
     let table = help.split("\n\n").find(|part| part.contains("plan.set  ")).unwrap();
     let (mut rows, mut names): (Vec<(String, String)>, String) = (Vec::new(), String::new());
     for line in table.lines() {
@@ -146,5 +147,22 @@ fn the_help_names_every_operation_with_all_of_its_members() {
         for member in known.iter().filter(|member| !is_spelling(member)) {
             assert!(listed.contains(&member.as_str()), "{operation}: {member}\n{help}");
         }
+    }
+}
+
+#[test]
+fn an_unknown_op_is_answered_with_what_was_meant() {
+    let project = Project::with_steps(1);
+    for (typed, meant) in [
+        ("step.ad", "did you mean `step.add`? `statedir apply --help` lists all of them"),
+        ("step_done", "did you mean `step.done`? `statedir apply --help` lists all of them"),
+        ("pause", "did you mean `plan.pause`? `statedir apply --help` lists all of them"),
+        ("xyzzy", "`statedir apply --help` lists all of them"),
+    ] {
+        let ran =
+            project.run_with_input(&["apply", "-", "--json"], &json!({"op": typed}).to_string());
+        let error = &ran.json()["error"];
+        assert_eq!(error["message"], format!("change 1 of 1: there is no op `{typed}`"));
+        assert_eq!(error["hint"], meant);
     }
 }

@@ -65,6 +65,37 @@ fn interruptions_and_rework_are_not_failures() {
 }
 
 #[test]
+fn attempts_and_failures_are_shown_apart_and_the_third_failure_asks_a_person() {
+    let project = Project::with_steps(3);
+    for _ in 0..4 {
+        project.ok(&["step", "start", "1"]);
+        project.ok(&["step", "reset", "1"]);
+    }
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "fail", "1", "--error", "x"]);
+    let step = project.json(&["step", "show", "1"])["step"].clone();
+    assert_eq!((&step["attempts"], &step["failures"]), (&json!(5), &json!(1)));
+    let status = project.ok(&["status"]).stdout;
+    assert!(status.contains("attempt 5, failed 1 of 3"), "{status}");
+    project.ok(&["step", "retry", "1"]);
+    project.ok(&["step", "done", "1"]);
+    // A finished step that is redone has not failed either.
+    project.ok(&["step", "start", "2"]);
+    project.ok(&["step", "done", "2"]);
+    project.ok(&["step", "reset", "2"]);
+    for _ in 0..2 {
+        project.ok(&["step", "start", "2"]);
+        project.ok(&["step", "fail", "2", "--error", "x"]);
+        project.ok(&["step", "reset", "2"]);
+    }
+    assert!(project.json(&["review", "list"])["reviews"].as_array().unwrap().is_empty());
+    project.ok(&["step", "start", "2"]);
+    let third = project.json(&["step", "fail", "2", "--error", "x"]);
+    assert_eq!(third["reviews_opened"], json!(["r1"]), "the third failure asks a person");
+    project.ok(&["check"]);
+}
+
+#[test]
 fn a_fresh_start_clears_the_counts_and_closes_the_review() {
     let project = limited("1", 2);
     assert_eq!(fail(&project, "1", "timeout")["reviews_opened"], json!(["r1"]));
@@ -76,7 +107,7 @@ fn a_fresh_start_clears_the_counts_and_closes_the_review() {
     assert_eq!(reviews[0]["decision"], "closed", "{reviews}");
     project.ok(&["step", "start", "1"]);
     project.ok(&["check"]);
-    // An approved one more attempt is not kept for the fresh start either.
+    // Nor does an approved extra attempt carry over to the fresh start.
     project.ok(&["step", "fail", "1", "--error", "timeout"]);
     project.ok(&["--actor", "ada", "review", "approve", "r2"]);
     project.ok(&["step", "reset", "1", "--fresh"]);
@@ -172,7 +203,7 @@ fn a_step_is_done_only_with_what_it_should_give() {
     assert_eq!(refused["error"]["code"], "output_missing");
     let hint = refused["error"]["hint"].as_str().unwrap();
     assert!(hint.contains("--output risk="), "{hint}");
-    // To fail or to leave it out needs nothing.
+    // Failing or skipping it needs none of them.
     project.ok(&["step", "done", "1", "--output", "plan=docs/7.md", "--output", "risk=low"]);
 }
 

@@ -8,11 +8,11 @@ use std::{
 
 use crate::{
     builder::{Project, outside_of_any_session},
-    needs,
+    needs, program,
 };
 
-/// How long something may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long to wait on a busy machine.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// A terminal of its own, in which a shell runs a script in a project.
 struct Tmux<'p> {
@@ -24,7 +24,7 @@ impl<'p> Tmux<'p> {
     fn begin(project: &'p Project, name: &str, script: &str) -> Self {
         let socket = format!("statedir-{name}-{}", std::process::id());
         let tmux = Self { project, socket };
-        let script = script.replace("statedir", env!("CARGO_BIN_EXE_statedir"));
+        let script = script.replace("statedir", program::name());
         let ran = tmux.run(&["new-session", "-d", "-x", "100", "-y", "30", "sh", "-c", &script]);
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
         tmux
@@ -59,7 +59,7 @@ impl<'p> Tmux<'p> {
     /// Waits until the screen holds a text.
     #[track_caller]
     fn wait_for(&self, text: &str) -> String {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIME_LIMIT;
         loop {
             let screen = self.screen();
             if screen.contains(text) {
@@ -76,7 +76,7 @@ impl<'p> Tmux<'p> {
         String::from_utf8(ran.stdout).unwrap().trim().to_owned()
     }
 
-    /// Nothing of the board is left in the terminal.
+    /// Asserts that the board has left nothing in the terminal.
     #[track_caller]
     fn assert_given_back(&self) {
         let screen = self.wait_for("the shell goes on");
@@ -86,7 +86,7 @@ impl<'p> Tmux<'p> {
         assert_eq!(self.project.read_at(&self.project.root().join("after")), self.before());
     }
 
-    /// The control: what the board has done to a terminal is still there.
+    /// The control: asserts that the terminal is still in the modes of the board.
     #[track_caller]
     fn assert_left_behind(&self) {
         self.wait_for("the shell goes on");
@@ -141,7 +141,7 @@ fn a_person_works_in_a_real_terminal() {
     tmux.press(&["Enter"]);
     tmux.wait_for("1/4");
     assert_eq!(project.json(&["step", "show", "1"])["step"]["status"], "COMPLETED");
-    // The lock is free while the board looks; it may be about to let go of it.
+    // The board holds no lock while it waits; it may be about to release one.
     let is_free = || {
         std::thread::sleep(Duration::from_millis(50));
         project.run(&["--wait", "0s", "var", "set", "a", "1"]).code == 0
@@ -184,8 +184,8 @@ fn what_is_left_of_a_board_that_is_killed_would_be_seen() {
     tmux.assert_left_behind();
 }
 
-/// Ends as `STATEDIR_ENDS` says, while it has the terminal: a panic in another thread, as where it
-/// is read, and then at once, as a release does that is built to abort.
+/// Ends the board abnormally, as `STATEDIR_ENDS` names it: by a panic in another thread, and by an
+/// abort as in a release build.
 #[test]
 #[ignore = "it ends the process; the next one runs it in a terminal"]
 fn ends_while_it_has_the_terminal() {
@@ -210,7 +210,7 @@ fn the_terminal_is_restored_before_a_panic_is_reported() {
             "STATEDIR_ENDS='{how}' {} --exact board::ends_while_it_has_the_terminal --ignored --nocapture;",
             own.display()
         );
-        // What aborts would otherwise leave a large file.
+        // An abort would otherwise leave a large core file.
         let script = format!("ulimit -c 0; {}", SCRIPT.replace("statedir board;", &line));
         let tmux = Tmux::begin(&project, &how.replace(' ', "-"), &script);
         match how {
@@ -229,7 +229,7 @@ fn the_users_editor_opens_the_step_and_the_edit_is_recorded() {
         return;
     }
     let project = Project::with_steps(2);
-    // An editor that is told the line, and replaces what is there.
+    // An editor that gets the line number and replaces text in that line.
     let script = "EDITOR='sh -c '\\''sed -i \"${1#+}s/part 2/part two/\" \"$2\"'\\'' editor' statedir board; echo the shell goes on; sleep 600";
     let tmux = Tmux::begin(&project, "edit", script);
     tmux.wait_for("Do part 2");
@@ -258,7 +258,7 @@ fn several_states_below_a_directory_come_first() {
     let tmux =
         Tmux::begin(&project, "states", "statedir board .; echo the shell goes on; sleep 600");
     tmux.wait_for("Clean the attic");
-    // A state that comes into being appears, too.
+    // A new state appears, too.
     let third = project.root().join("third/workspace/state");
     project.ok(&["-C", third.to_str().unwrap(), "init", "--goal", "Paint the fence"]);
     tmux.wait_for("Paint the fence");
@@ -292,7 +292,7 @@ fn a_dumb_terminal_is_treated_as_none() {
         return;
     }
     let project = Project::with_steps(1);
-    let line = format!("{} board", env!("CARGO_BIN_EXE_statedir"));
+    let line = format!("{} board", program::name());
     let mut command = Command::new("script");
     command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
     let ran = outside_of_any_session(&mut command)

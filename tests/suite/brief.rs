@@ -17,7 +17,7 @@ use crate::builder::Project;
 static TOKENIZERS: LazyLock<[CoreBPE; 2]> =
     LazyLock::new(|| [cl100k_base().unwrap(), o200k_base().unwrap()]);
 
-/// What the worse of two real tokenizers counts.
+/// The larger count of two real tokenizers.
 fn counted(text: &str) -> usize {
     TOKENIZERS.iter().map(|bpe| bpe.encode_ordinary(text).len()).max().unwrap()
 }
@@ -25,7 +25,7 @@ fn counted(text: &str) -> usize {
 /// Characters that end a line for some reader.
 const ENDS: [char; 3] = ['\n', '\r', '\u{2028}'];
 
-/// Repeatable chance.
+/// Random numbers from a seed.
 struct Dice(u64);
 
 impl Dice {
@@ -64,7 +64,7 @@ fn workspace(dir: &std::path::Path) -> Workspace {
     Workspace::new(dir, environment, Options::new(NoVersionControl))
 }
 
-/// A state from empty to large, and what it must tell.
+/// A state from empty to large, and what its brief must contain.
 fn generated(dir: &std::path::Path, dice: &mut Dice) -> (Workspace, Vec<String>) {
     let size = [0, 1, 4, 40][dice.below(4)];
     let goal = format!("goal-mark {}", dice.text(size));
@@ -86,7 +86,7 @@ fn generated(dir: &std::path::Path, dice: &mut Dice) -> (Workspace, Vec<String>)
         shape.input.insert("source".to_owned(), json!(dice.text(size)));
         changes.push(Change::StepAdd(Box::new(shape)));
         if at == 0 {
-            // Before the first step, that there is none is all there is to say.
+            // Without steps, the brief only has to say that there are none.
             must.extend(["step-mark-0".to_owned(), "status: ".to_owned()]);
         }
     }
@@ -452,7 +452,7 @@ fn what_a_template_leaves_open_is_told_neither_as_a_failure_nor_as_a_rule() {
     for text in ["failed", "any observations", "Dynamic behavioral", "Important discoveries"] {
         assert!(!brief.contains(text), "{text}:\n{brief}");
     }
-    // In that notation every entry says what its errors were, also where there were none.
+    // In that notation every entry has a line about errors, even without any.
     let log = project.read("history.md").replace("[any errors encountered]", "None");
     project.write("history.md", log.replace("[any observations or insights]", "went well"));
     let brief = project.ok(&["brief"]).stdout;
@@ -473,7 +473,7 @@ fn the_goal_is_the_last_thing_that_a_small_budget_leaves_out() {
     let mut shown = false;
     for tokens in (20..400).step_by(10) {
         let brief = project.ok(&["brief", "--max-tokens", &tokens.to_string()]).stdout;
-        // It may be cut short, as everything then.
+        // Like everything else at that size, it may be cut short.
         let goal = brief.contains("> Comp");
         assert!(goal || !brief.contains("\n> "), "{tokens}:\n{brief}");
         assert!(goal || !shown, "{tokens}:\n{brief}");

@@ -1,5 +1,5 @@
-//! The brief tells what its reader needs, and little else: twenty states with the facts that a person
-//! would have to know. `cargo bench --bench brief` prints the figures of each.
+//! The brief contains what its reader needs, and little else: twenty states with the facts that a
+//! person must know. `cargo bench --bench brief` prints the figures of each.
 
 mod score;
 mod state;
@@ -13,7 +13,7 @@ const GOALS: [(usize, f64, f64); 3] = [(500, 93.0, 8.0), (1000, 99.0, 8.0), (200
 const LEAST_RECALL: f64 = 95.0;
 const MOST_WASTE: f64 = 15.0;
 
-/// Plans of twenty steps and text that takes many tokens, of which 500 are too few to tell all.
+/// Plans of twenty steps and long text, for which 500 tokens are too few.
 const LONG: [(&str, f64); 5] = [
     ("03-mid", 55.0),
     ("04-failed", 80.0),

@@ -1,4 +1,4 @@
-//! A state directory to run commands in, and what they said and changed.
+//! A state directory to run commands in, with their output and the files they changed.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::lifecycle;
+use crate::{lifecycle, program};
 
 /// The names of the five files.
 pub const FIVE: [&str; 5] =
@@ -26,7 +26,7 @@ pub struct Project {
     renamed: bool,
 }
 
-/// What a command said.
+/// The result of a command.
 pub struct Ran {
     pub stdout: String,
     pub stderr: String,
@@ -39,12 +39,12 @@ impl Project {
         Self::with_lifecycle(lifecycle::is_renamed())
     }
 
-    /// An empty project whose statuses have the built-in names or the other ones, in any run.
+    /// An empty project with the built-in or the renamed statuses, in any run.
     pub fn with_lifecycle(renamed: bool) -> Self {
         Self { root: tempfile::tempdir().unwrap(), state: "workspace/state", renamed }
     }
 
-    /// The same with its state elsewhere.
+    /// The same with its state in another directory.
     pub fn with_state_in(self, state: &'static str) -> Self {
         Self { state, ..self }
     }
@@ -80,7 +80,7 @@ impl Project {
         self.ok_with_input(&["apply", "-"], &Value::from(changes).to_string());
     }
 
-    /// With the state that is kept below `tests` under that name, its log included.
+    /// Adds the state that is stored below `tests` under that name, with its log.
     pub fn fixture(self, name: &str) -> Self {
         let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
         copy_tree(&kept, &self.dir());
@@ -93,12 +93,12 @@ impl Project {
         self.renamed
     }
 
-    /// Text of a test with the status words of the project.
+    /// Translates text of a test to the status words of the project.
     pub fn in_project_words(&self, text: &[u8]) -> Vec<u8> {
         if self.renamed { lifecycle::renamed(text) } else { text.to_vec() }
     }
 
-    /// Text of the project with the built-in status words.
+    /// Translates text of the project to the built-in status words.
     pub fn in_builtin_words(&self, text: Vec<u8>) -> Vec<u8> {
         if self.renamed { lifecycle::builtin(&text) } else { text }
     }
@@ -120,7 +120,7 @@ impl Project {
         self.read_at(&self.path(name))
     }
 
-    /// The same of a state file elsewhere.
+    /// The same for a state file elsewhere.
     pub fn read_at(&self, path: &Path) -> String {
         String::from_utf8(self.in_builtin_words(std::fs::read(path).unwrap())).unwrap()
     }
@@ -141,7 +141,7 @@ impl Project {
         self.write(name, text.replacen(from, to, 1));
     }
 
-    /// The bytes of all files that are there, a workflow.yaml of the test's own included.
+    /// The bytes of all files that exist, including a workflow.yaml that the test wrote.
     pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let names = FIVE.iter().chain(&["workflow.yaml"]);
         names
@@ -153,7 +153,7 @@ impl Project {
 
     /// A command that is ready to be run in this project.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_statedir"));
+        let mut command = Command::new(program::path());
         for (at, arg) in args.iter().enumerate() {
             let is_template = at > 0 && args[at - 1] == "--template";
             if self.renamed && is_template && *arg == "classic" {
@@ -230,7 +230,7 @@ impl Project {
         answer
     }
 
-    /// Runs a command that must succeed and gives the names of the files it changed.
+    /// Runs a command that must succeed; returns the names of the files it changed.
     pub fn changed_by(&self, args: &[&str]) -> Vec<String> {
         let before = self.files();
         self.ok(args);
@@ -262,7 +262,7 @@ impl From<Output> for Ran {
     }
 }
 
-/// One text of every member of a list.
+/// The text under a key, of every member of a list.
 pub fn texts<'a>(list: &'a Value, key: &str) -> Vec<&'a str> {
     list.as_array().unwrap().iter().map(|member| member[key].as_str().unwrap()).collect()
 }
@@ -291,7 +291,7 @@ pub fn line_diff(before: &str, after: &str) -> Vec<String> {
         .collect()
 }
 
-/// Takes what the client of whoever runs the tests says about its session from a command.
+/// Removes the session of whoever runs the tests from the environment of a command.
 pub fn outside_of_any_session(command: &mut Command) -> &mut Command {
     for name in [
         "STATEDIR_SESSION",
@@ -305,7 +305,7 @@ pub fn outside_of_any_session(command: &mut Command) -> &mut Command {
     command.env("STATEDIR_HOST", "build7")
 }
 
-/// The milliseconds in `4s`, `250ms` or `0ns`, as a lock that was waited for tells them.
+/// The milliseconds in `4s`, `250ms` or `0ns`, as a message about a wait for the lock prints them.
 pub fn waited_ms(text: &str) -> u64 {
     let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
     let unit = text[digits.len()..].trim_matches(|c: char| !c.is_alphabetic());

@@ -137,13 +137,13 @@ fn what_a_person_wrote_or_holds_is_not_touched() {
     assert_eq!(steps(&project), ["RUNNING Do part 1", "PENDING Do part 2", "PENDING Mine"]);
     let printed = project.ok(&["check"]).stdout;
     assert!(printed.contains("`Do part 1` as done, but step 1 is"), "{printed}");
-    // The list forgets all of them: only the agent's own is left out.
+    // The agent's list drops all of them: only its own step is marked as dropped.
     fire(&project, list(&["todo:Another"]));
     assert_eq!(
         steps(&project),
         ["RUNNING Do part 1", "PENDING Do part 2", "SKIPPED Mine", "PENDING Another"]
     );
-    // What was taken out of the plan is not put back.
+    // A step that was removed from the plan is not added again.
     project.ok(&["step", "remove", "4"]);
     fire(&project, list(&["todo:Another", "todo:More"]));
     assert_eq!(steps(&project).last().unwrap(), "PENDING More");
@@ -167,7 +167,7 @@ fn a_task_that_comes_back_is_reopened_and_what_others_finished_stays() {
     assert_eq!(steps(&project), ["COMPLETED a", "COMPLETED b", "PENDING c"]);
 }
 
-/// What somebody does to a step right after the agent told of its task is no change of the agent's.
+/// A change that somebody makes to a step right after the agent's event is not the agent's change.
 #[test]
 fn what_a_person_turns_back_is_not_turned_again() {
     for (printed, command, status) in [
@@ -185,7 +185,7 @@ fn what_a_person_turns_back_is_not_turned_again() {
         assert_eq!(steps(&project), [wanted.as_str(), "PENDING b"], "{command:?}");
         fire(&project, list(&[&task, "doing:b"]));
         assert_eq!(steps(&project), [wanted.as_str(), "RUNNING b"], "{command:?}");
-        // What the agent changes afterwards counts again.
+        // Later changes of the agent count again.
         let other = if printed == "done" { "doing:a" } else { "done:a" };
         fire(&project, list(&[other, "doing:b"]));
         let ended = if printed == "done" { "RUNNING a" } else { "COMPLETED a" };
@@ -290,12 +290,12 @@ fn after_a_compaction_the_list_comes_back_and_what_it_lacks_is_reported() {
     );
     assert!(text.contains("Open steps that it lacks: 4."), "{text}");
     assert!(!text.contains("ghp_"), "{text}");
-    // A shorter list after that has forgotten, not dropped.
+    // A shorter list after that has lost its items, not dropped them.
     let answer = fire(&project, list(&["doing:Write"])).unwrap();
     let printed = context(&answer);
     assert!(printed.contains("> 3 Test\n> 4 Document\n"), "{printed}");
     assert_eq!(steps(&project)[2..], ["PENDING Test", "PENDING Document"]);
-    // From then on the list is the agent's word again, for what it has.
+    // From then on the list counts again, for the items in it.
     fire(&project, list(&["done:Write", "todo:Test"]));
     assert_eq!(
         steps(&project),
@@ -393,7 +393,7 @@ fn what_a_helper_without_a_name_plans_is_not_the_plan_s_and_what_follows_is() {
         assert_eq!(plan(&["Look", "Tell"]), 1, "{of}");
         call(after, helper, json!({ "prompt": "help" }));
         assert_eq!(plan(&["Read", "Write"]), 2);
-        // One that was never heard of again is forgotten with the turn.
+        // One that sends no further event is forgotten at the end of the turn.
         call(before, helper, json!({ "prompt": "help" }));
         call(prompt, "", json!({}));
         assert_eq!(plan(&["Read", "Write", "Test"]), 3);

@@ -82,7 +82,7 @@ fn a_plan_without_a_goal_or_a_name_is_named() {
         let line = plan.lines().find(|line| line.starts_with(&start)).unwrap();
         project.edit("plan.md", &format!("{line}\n"), "");
         assert_eq!(one(&project, "missing_field"), format!("the plan has no `{field}`"));
-        // What the finding proposes mends it.
+        // The proposed command fixes it.
         project.ok(&["plan", "set", &format!("{field}=exec_1")]);
         assert!(findings(&project, "missing_field").is_empty());
     }
@@ -146,7 +146,7 @@ fn a_running_step_whose_worktree_or_branch_is_gone_is_named() {
     let hint = || findings(&project, "worktree_gone")[0]["hint"].as_str().unwrap().to_owned();
     assert!(hint().starts_with("`statedir worktree finish two --force` merges"), "{}", hint());
     std::fs::rename(project.root().join("moved"), &place).unwrap();
-    // Git knows the branch alone, then not even that: the way out is another each time.
+    // First only the branch is left in git, then not even that: each has its own hint.
     git(&["worktree", "remove", "--force", place.to_str().unwrap()]);
     assert!(hint().starts_with("`git worktree add "), "{}", hint());
     git(&["branch", "-qD", "two"]);
@@ -179,7 +179,7 @@ fn a_template_with_steps_gives_a_state_that_is_consistent_at_once() {
     project.ok(&["check", "--strict"]);
 }
 
-/// Such as a merge leaves that took one side's word for the plan.
+/// A plan as a merge leaves it that took the file of one side.
 #[test]
 fn a_plan_whose_steps_are_all_finished_is_named_and_completed_by_its_hint() {
     for paused in [false, true] {
@@ -208,4 +208,18 @@ fn a_plan_whose_steps_are_all_finished_is_named_and_completed_by_its_hint() {
     let project = Project::new();
     project.ok(&["pause", "--why", "lunch"]);
     assert!(project.ok(&["resume"]).stdout.starts_with("plan IN_PROGRESS"));
+}
+
+#[test]
+fn a_damaged_log_is_reported_once() {
+    let project = Project::with_steps(4);
+    assert_eq!(findings(&project, "log_damaged"), Vec::<Value>::new(), "control");
+    let log = project.path(".statedir/log/00000001.log");
+    let mut bytes = std::fs::read(&log).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&log, bytes).unwrap();
+    let found = findings(&project, "log_damaged");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["file"], ".statedir/log");
 }

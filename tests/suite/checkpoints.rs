@@ -251,7 +251,7 @@ fn a_cut_history_is_noticed_because_a_checkpoint_knows_its_end() {
     let len = project.read("history.md").len();
     project.ok(&["checkpoint", "create", "anchor"]);
     project.ok(&["history", "verify"]);
-    // Without its log, only the checkpoint remembers.
+    // Without the log, only the checkpoint has the content.
     let history = project.read("history.md");
     project.write("history.md", &history[..len]);
     fs::remove_dir_all(project.path(".statedir/log")).unwrap();

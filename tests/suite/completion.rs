@@ -7,7 +7,7 @@ use crate::{
     needs,
 };
 
-/// A state with something of everything that has a name.
+/// A state with one of everything that has a name.
 fn eventful() -> Project {
     let project = Project::with_steps(3);
     project.ok(&["step", "start", "1"]);
@@ -23,7 +23,7 @@ fn eventful() -> Project {
     project
 }
 
-/// The words that a line can go on with, as the program says it.
+/// The completions of a line, as the program prints them.
 fn asked(project: &Project, words: &[&str]) -> Vec<String> {
     let answer = project.ok(&[&["__complete"], words].concat());
     assert_eq!(answer.stderr, "");
@@ -111,8 +111,6 @@ fn completing_never_fails_writes_or_shows_what_a_shell_could_not_give_back() {
 fn shell(project: &Project, shell: &str, script: &str) -> String {
     let path = project.root().join(format!("completion.{shell}"));
     std::fs::write(&path, project.ok(&["completions", shell]).stdout).unwrap();
-    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap();
-    let dirs = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new(shell);
     match shell {
         "bash" => command.args(["--norc", "--noprofile", "-c"]),
@@ -122,7 +120,7 @@ fn shell(project: &Project, shell: &str, script: &str) -> String {
     let ran = outside_of_any_session(command.arg(script))
         .current_dir(project.root())
         .env_remove("STATEDIR")
-        .env("PATH", dirs)
+        .env("PATH", crate::program::search_path())
         .env("LC_ALL", "C.UTF-8")
         .env("HOME", project.root())
         .output()
@@ -168,7 +166,7 @@ fn zsh_completes_what_the_state_knows() {
     }
     let project = eventful();
     let completed = |words: &str| {
-        // What the completion system gives the function, and what it does with the answer.
+        // The input that the completion system gives the function, and how it uses the answer.
         let script = format!(
             "compdef() {{ :; }}; _files() {{ print files; }}; \
              _describe() {{ print -l -- \"${{(@P)argv[-1]}}\"; }}; \
@@ -208,7 +206,7 @@ fn other_shells_get_a_script_of_their_own() {
     for shell in ["elvish", "powershell"] {
         assert!(project.ok(&["completions", shell]).stdout.contains("statedir"), "{shell}");
     }
-    // Those that ask the program are short: it is read whenever a shell starts.
+    // A script that asks the program is short: it is read at every start of a shell.
     for shell in ["bash", "zsh", "fish"] {
         assert!(project.ok(&["completions", shell]).stdout.len() < 2000, "{shell}");
     }

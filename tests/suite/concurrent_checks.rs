@@ -1,5 +1,5 @@
-//! A verdict is of one moment, and a repair is a change like any other: neither is confused by those
-//! who write at the same time.
+//! A check sees one moment, and a repair is a change like any other: writers at the same time
+//! confuse neither.
 
 use std::{
     fs,
@@ -16,7 +16,7 @@ use statedir::{
     internals::{AppendedView, RemovedEntry},
 };
 
-use crate::builder::Project;
+use crate::{builder::Project, hostile::cut_history::cut};
 
 const WRITERS: usize = 8;
 const FIXERS: usize = 6;
@@ -30,7 +30,7 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Adds entries until it is told to stop, and gives their titles.
+/// Adds entries until `stop` is set; returns their titles.
 fn write_until(stop: &AtomicBool, project: &Project, writer: usize) -> Vec<String> {
     let mut written = Vec::new();
     while !stop.load(Ordering::Relaxed) {
@@ -41,19 +41,10 @@ fn write_until(stop: &AtomicBool, project: &Project, writer: usize) -> Vec<Strin
     written
 }
 
-/// How often an entry of that title is in the history.
+/// How many entries of the history have that title.
 fn count(project: &Project, title: &str) -> usize {
     let heading = format!("### {title}");
     project.read("history.md").lines().filter(|line| *line == heading).count()
-}
-
-/// Adds A and B, takes B out again as an editor would, and goes on with C.
-fn cut(project: &Project) {
-    project.ok(&["history", "add", "A"]);
-    let kept = project.read("history.md");
-    project.ok(&["history", "add", "B"]);
-    project.write("history.md", kept);
-    project.ok(&["history", "add", "C"]);
 }
 
 #[test]
@@ -86,7 +77,7 @@ fn a_hundred_checks_beside_eight_writers_raise_no_false_alarm() {
         alarms
     });
     assert_eq!(alarms, Vec::<String>::new(), "{} of {RUNS}", alarms.len());
-    // The control: what is gone is still noticed.
+    // The control: an entry that is gone is still noticed.
     cut(&project);
     assert_eq!(project.run(&["history", "verify"]).code, 4);
     assert_eq!(project.run(&["check"]).code, 4);
@@ -141,7 +132,7 @@ fn a_repair_takes_no_change_back_that_was_made_after_another_repair() {
     }
 }
 
-/// Version control that takes so long to answer that somebody else tries to write meanwhile.
+/// Version control that answers so slowly that somebody else tries to write meanwhile.
 #[derive(Debug)]
 struct Slow {
     dir: PathBuf,
@@ -193,7 +184,7 @@ fn nothing_can_change_between_the_judgement_of_a_repair_and_its_commit() {
     let checked = workspace.check(true, &mut |_| {}).unwrap();
     assert_eq!(checked.fixed.len(), 1, "{:?}", checked.fixed);
     assert_eq!(checked.findings, Vec::new());
-    // The repair kept the other out; looking again afterwards, which is the control, did not.
+    // The repair kept the other writer out; the check afterwards, which is the control, did not.
     assert_eq!(*written.lock().unwrap(), [false, true]);
     for (title, times) in [("A", 1), ("B", 1), ("C", 1), ("Meanwhile 0", 0), ("Meanwhile 1", 1)] {
         assert_eq!(count(&project, title), times, "{title}");

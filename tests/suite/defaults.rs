@@ -1,4 +1,4 @@
-//! A new state is quiet: nothing is limited, asked or changed until somebody says so.
+//! A new state is quiet: nothing is limited, asked or changed until somebody sets it.
 
 use serde_json::{Value, json};
 

@@ -286,7 +286,7 @@ fn a_branch_of_one_letter_is_meant_before_the_beginning_of_an_id() {
         let newest = project.json(&["op", "log", "--limit", "1"])["operations"][0].clone();
         ids.push_str(&newest["id"].as_str().unwrap()[..1]);
     }
-    // Some letter begins one id, some several; the branches are all where the state began.
+    // One letter may begin one id or several; all branches are at the first commit.
     for letter in ids.chars() {
         let printed = lines(&project, &["diff", &letter.to_string(), "working"]);
         assert_eq!(printed, ["variables.count: 23 added"], "{letter}");

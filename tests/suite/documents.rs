@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md and CONTRIBUTING.md say what is true.
+//! ARCHITECTURE.md and CONTRIBUTING.md are true.
 
 use std::{fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! Sections that stand twice are reported, and none that merely look alike.
+//! Duplicate sections are reported, and sections that merely look alike are not.
 
 use serde_json::Value;
 
@@ -56,4 +56,34 @@ fn sections_in_different_places_and_placeholders_are_nothing() {
         let (found, _) = doubled(file, more);
         assert_eq!(found, [] as [Value; 0], "{file} {more}");
     }
+}
+
+#[test]
+fn texts_with_headings_follow_each_other_in_the_order_they_came() {
+    let project = Project::new();
+    project.ok(&["context", "add", "plain"]);
+    for text in
+        ["## Alpha\na\n### Deeper\nd", "# Beta\nb", "## Alpha\nagain", "## `Gamma`\nc", "last"]
+    {
+        project.ok(&["context", "add", text]);
+    }
+    let context = project.read("context.md");
+    let headings: Vec<&str> = context
+        .lines()
+        .skip_while(|line| *line != "### Key Findings")
+        .take_while(|line| !line.starts_with("## "))
+        .filter(|line| line.starts_with('#') && !line.contains("20"))
+        .collect();
+    // What begins with a heading of its own needs no other, unless there is one of that name.
+    let expected = [
+        "### Key Findings", "#### Alpha", "##### Deeper", "#### Beta", "##### Alpha",
+        "##### `Gamma`",
+    ];
+    assert_eq!(headings, expected, "{context}");
+    let shown = project.ok(&["context", "show", "--section", "Key Findings"]).stdout;
+    let places: Vec<usize> = ["plain", "\nd", "\nb", "again", "\nc", "last"]
+        .iter()
+        .map(|text| shown.find(text).unwrap())
+        .collect();
+    assert!(places.is_sorted(), "{shown}");
 }

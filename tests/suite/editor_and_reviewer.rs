@@ -1,5 +1,5 @@
-//! Two pieces of work of about twenty moves each: a person with an editor, a reviewer with git. The
-//! agent's is in `agent_session.rs`.
+//! Two sessions of about twenty moves each: a person with an editor, and a reviewer with git. That of
+//! an agent is in `agent_session.rs`.
 
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ fn a_person_plans_a_move_with_an_editor() {
     assert_eq!(findings(&project), Vec::<String>::new());
     project.ok(&["step", "set", "1", "--title", "Tell the landlord and the bank"]);
     assert!(plan().contains("### Tell the landlord and the bank ✓\n"), "{}", plan());
-    // 10-12: a step is copied; that is said, and put right by the command that is named.
+    // 10-12: a step is copied; this is reported, and fixed by the command in the hint.
     let start = plan().find("### Tell the landlord").unwrap();
     let end = start + 4 + plan()[start + 4..].find("\n### ").unwrap();
     let copy = plan()[start..end].to_owned();
@@ -133,7 +133,7 @@ fn a_reviewer_follows_the_work_in_git() {
     }
     let changes = repository.git(&["diff", "--stat", "main~1", "main"]);
     assert!(!changes.contains("variables.json"), "a failed step has no results: {changes}");
-    // 9-12: one merge is reverted on purpose; both ways lead on.
+    // 9-12: one merge is reverted on purpose; work continues either way.
     repository.git(&["revert", "--no-edit", "-m", "1", "HEAD"]);
     let found = check();
     assert_eq!(found[0]["code"], "went_back", "{found}");

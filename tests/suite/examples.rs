@@ -1,4 +1,4 @@
-//! The examples run, and end where they say.
+//! The examples run, and end as they claim.
 
 use std::{
     path::{Path, PathBuf},
@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use crate::{builder::Project, needs};
+use crate::{builder::Project, needs, program};
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
@@ -43,7 +43,7 @@ fn the_research_example_stops_at_the_first_failure() {
     let output = Command::new("bash")
         .arg(example("research.sh"))
         .arg(project.root())
-        .env("STATEDIR_BIN", env!("CARGO_BIN_EXE_statedir"))
+        .env("STATEDIR_BIN", program::path())
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1), "there is a state already");
@@ -59,7 +59,7 @@ fn the_library_example_prints_the_splice_and_the_changes() {
         name => name,
     };
     let mut command = Command::new(env!("CARGO"));
-    // What cargo tells this test about its package would make build scripts run again, twice.
+    // The variables that cargo sets for this test would make build scripts run again, twice.
     for (name, _) in std::env::vars_os() {
         let starts = |with| name.to_str().is_some_and(|name| name.starts_with(with));
         if starts("CARGO_MANIFEST_") || starts("CARGO_PKG_") {
@@ -97,7 +97,7 @@ pub fn run_example(project: &Project, program: &str, name: &str) -> String {
     let output = Command::new(program)
         .arg(example(name))
         .arg(project.root())
-        .env("STATEDIR_BIN", env!("CARGO_BIN_EXE_statedir"))
+        .env("STATEDIR_BIN", program::path())
         .env_remove("STATEDIR_ACTOR")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .output()

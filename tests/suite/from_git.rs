@@ -1,4 +1,4 @@
-//! A state whose files or log are lost comes back out of the commits.
+//! A state whose files or log are lost is recovered from commits.
 
 use std::fs;
 
@@ -109,7 +109,7 @@ fn lost_files_come_back_and_edits_are_kept() {
     assert_sound(project);
 }
 
-/// An older version is what the last operation found: that must not be taken for unfinished.
+/// The older version is what the last operation started from: it must not look like an interrupted operation.
 #[test]
 fn a_file_as_an_older_commit_has_it_is_left_alone() {
     let Some(repository) = worked() else { return };
@@ -342,7 +342,7 @@ fn a_file_that_the_log_does_not_know_is_not_promised_by_it() {
     committed.ok(&RECOVER);
     alone.ok(&["init", "--goal", "Compare three vector databases"]);
     assert!(alone.path("plan.md").exists());
-    // The control: what the log knows is for `check --fix`.
+    // The control: what the log has is left to `check --fix`.
     committed.ok(&["step", "add", "Known to the log"]);
     lose(committed, &["plan.md"]);
     let refusal = committed.refused(4, &["step", "list"]);

@@ -93,7 +93,7 @@ fn the_end_of_a_step_waits_and_approving_carries_it_out() {
         "{approved}"
     );
     assert_eq!(statuses(&project)[3], "COMPLETED");
-    // What was said with the move is kept.
+    // The options of the move are kept.
     let history = project.read("history.md");
     assert!(history.contains("docs/plan.md") && history.contains("$0.25"), "{history}");
     assert!(project.read("plan.md").contains("approved by ada — carried out"));
@@ -123,7 +123,7 @@ fn a_rejection_is_routed_by_its_reason() {
         assert!(brief.contains("Scope too large"), "{step}: {brief}");
     }
     project.ok(&["check"]);
-    // The second round needs an approval of its own, and another reason leads elsewhere.
+    // The second round needs its own approval, and another reason leads to another step.
     for step in ["2", "3"] {
         project.ok(&["step", "start", step]);
         project.ok(&["step", "done", step]);
@@ -177,7 +177,7 @@ fn one_approval_serves_one_move() {
     let gates = "version: 1\ngates: [{name: look, subject: step, to: RUNNING}]\n";
     let project = gated(gates, &["One"]);
     asks(&project, &["step", "start", "1"]);
-    // To begin is left to whoever works on it.
+    // The step is not started: that is left to whoever works on it.
     person(&project, &["review", "approve", "r1"]);
     assert_eq!(statuses(&project), ["PENDING"]);
     project.ok(&["step", "start", "1"]);
@@ -199,7 +199,7 @@ fn a_condition_is_judged_on_the_state_as_it_would_be() {
     let project = gated(gates, &["One", "Two"]);
     project.ok(&["constraint", "set", "max_cost_per_task", "$1.00"]);
     project.ok(&["step", "start", "1"]);
-    // The very step that crosses the line is held back.
+    // The step that crosses the limit is itself held back.
     asks(&project, &["step", "done", "1", "--cost", "0.90"]);
     person(&project, &["review", "approve", "r1"]);
     assert_eq!(statuses(&project)[0], "COMPLETED");
@@ -371,7 +371,7 @@ fn a_condition_that_cannot_be_judged_asks_a_person() {
     let gates = "version: 1\ngates:\n  - {name: risky, subject: step, to: COMPLETED, when: \
                  'variables.risk > 3'}\n";
     let project = gated(gates, &["One", "Two"]);
-    // Nothing is known of it: it is not above three.
+    // An unknown value is not above three.
     project.ok(&["step", "start", "1"]);
     project.ok(&["step", "done", "1"]);
     project.ok(&["step", "start", "2"]);
@@ -380,7 +380,7 @@ fn a_condition_that_cannot_be_judged_asks_a_person() {
         asks(&project, &["step", "done", "2"]);
         project.ok(&["undo"]);
     }
-    // Control: a number below is judged.
+    // Control: a number below three is compared.
     project.ok(&["var", "set", "risk", "2"]);
     project.ok(&["step", "done", "2"]);
 }
@@ -395,7 +395,7 @@ fn a_plan_ends_when_the_last_question_about_it_is_answered() {
     let printed = person(&project, &["review", "approve", "r1"]).stdout;
     assert!(printed.contains("plan COMPLETED_SUCCESS"), "{printed}");
     assert_eq!(project.json(&["status"])["status"], "COMPLETED_SUCCESS");
-    // Control: with something left to do it goes on.
+    // Control: with something left to do the plan continues.
     let other = Project::with_steps(2);
     other.ok(&["step", "start", "1"]);
     other.ok(&["review", "open", "Is it good enough?"]);

@@ -69,7 +69,7 @@ impl Clone {
         let _ = std::fs::remove_file(self.outside.path().join("canary"));
     }
 
-    /// An environment that was made to run the program, or for another repository.
+    /// An environment that makes git run the program, or use another repository.
     fn poison(&self, command: &mut Command) {
         let program = self.program();
         let setting = format!("'core.fsmonitor={}'", program.display());
@@ -94,7 +94,7 @@ impl Clone {
         }
     }
 
-    /// Runs a command of ours; fails if the program was run.
+    /// Runs a command of statedir; fails if the planted program was run.
     fn ours(&self, poisoned: bool, args: &[&str]) -> Ran {
         let mut command = self.repository.project.command(&[args, &["--json"]].concat());
         if poisoned {
@@ -152,7 +152,7 @@ fn run_all(clone: &Clone, poisoned: bool) {
 fn a_state_directory_that_looks_like_a_repository_runs_nothing() {
     let Some(clone) = Clone::new() else { return };
     run_all(&clone, false);
-    // Git itself, asked inside, does run it.
+    // Control: git itself, run inside, does start it.
     clone.repository.try_git_in(&clone.repository.project.dir(), &["status"]);
     assert!(clone.has_canary(), "the control does not work");
 }
@@ -196,7 +196,7 @@ fn a_worktree_is_not_made_behind_a_committed_link() {
     repository.commit("a link");
     repository.ours_refused(1, "bad_place", &["worktree", "add", "part", "--path", "trees/part"]);
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
-    // A link of one's own is no stranger's.
+    // A link that the user made is followed.
     repository.git(&["rm", "--quiet", "--cached", "trees"]);
     repository.ours(&["worktree", "add", "part", "--path", "trees/part"]);
     assert!(outside.path().join("part/workspace/state/plan.md").exists());
@@ -241,7 +241,7 @@ fn state_files_that_are_links_are_neither_read_nor_written() {
     }
 }
 
-/// Where a source starts git itself, apart from its tests.
+/// The lines of a source file that start git, without its tests.
 fn starts_git(source: &str) -> bool {
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
     let dense: String = source.chars().filter(|c| !c.is_whitespace()).collect();

@@ -1,4 +1,4 @@
-//! Going back with git on purpose is no damage: `check` says what went and offers both ways.
+//! Going back with git on purpose is no damage: `check` reports what is gone and offers both ways.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn totals(project: &Project) -> Value {
     json!([status["completed"], metrics["completed"], metrics["total_cost"]])
 }
 
-/// The only finding, which is no error: something went.
+/// The only finding, which is no error: entries are gone.
 fn assert_went_back(project: &Project, words: &str) {
     let checked = project.json(&["check"]);
     let findings = checked["findings"].as_array().unwrap();
@@ -54,7 +54,7 @@ fn both_ways(make: impl Fn() -> Option<(Repository, &'static str)>, before: Valu
     assert_sound(project);
     assert_eq!(totals(project), after, "accepted");
     assert!(project.read("history.md").contains("the other way is better"));
-    // Nobody brings back what was let go, and a clone without the log knows it, too.
+    // Released entries are never restored, and a clone without the log knows it, too.
     project.ok(&["check", "--fix"]);
     assert_eq!(totals(project), after, "accepted and fixed");
     std::fs::remove_dir_all(project.path(".statedir")).unwrap();
@@ -74,7 +74,7 @@ fn both_ways(make: impl Fn() -> Option<(Repository, &'static str)>, before: Valu
 }
 
 #[test]
-fn a_checkout_of_the_files() {
+fn a_checkout_of_the_files_is_reported_with_both_ways_out() {
     let make = || {
         let repository = two_done()?;
         repository.git(&["checkout", "--quiet", "--", "workspace"]);
@@ -84,7 +84,7 @@ fn a_checkout_of_the_files() {
 }
 
 #[test]
-fn a_revert() {
+fn a_revert_is_reported_with_both_ways_out() {
     let make = || {
         let repository = two_done()?;
         repository.commit("two is done");
@@ -95,7 +95,7 @@ fn a_revert() {
 }
 
 #[test]
-fn a_reset() {
+fn a_reset_is_reported_with_both_ways_out() {
     let make = || {
         let repository = two_done()?;
         repository.commit("two is done");
@@ -106,7 +106,7 @@ fn a_reset() {
 }
 
 #[test]
-fn an_earlier_version_of_the_files() {
+fn an_earlier_version_of_the_files_is_reported_with_both_ways_out() {
     let make = || {
         let repository = two_done()?;
         repository.commit("two is done");
@@ -117,7 +117,7 @@ fn an_earlier_version_of_the_files() {
 }
 
 #[test]
-fn a_revert_in_a_clone_without_the_log() {
+fn a_revert_in_a_clone_without_the_log_is_reported_with_both_ways_out() {
     let make = || {
         let repository = two_done()?;
         repository.commit("two is done");

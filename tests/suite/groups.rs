@@ -128,7 +128,7 @@ fn groups_go_by_their_numbers_and_a_step_without_one_waits_for_nothing() {
     project.ok(&["step", "add", "Tell finance", "--id", "loose"]);
     assert_eq!(next(&project), "A");
     project.ok(&["step", "start", "loose"]);
-    // A step that comes later to a finished group opens it again.
+    // A step that is added to a finished group reopens it.
     finish(&project, "A");
     project.ok(&["step", "add", "One more", "layer=2-api", "--id", "A2"]);
     assert_eq!(next(&project), "A2");
@@ -154,7 +154,7 @@ fn a_step_that_failed_for_good_stops_its_group_and_says_so() {
         project.ok(&["step", if attempt == 1 { "start" } else { "retry" }, "L0-002"]);
         project.ok(&["step", "fail", "L0-002", "--error", "tests fail"]);
         if attempt < 3 {
-            // It may be tried again: the group goes on.
+            // It may be retried, so the group is not finished.
             let status = project.json(&["status"]);
             assert_eq!(status["groups"][0]["progress"], "active", "{status}");
         }
@@ -168,7 +168,7 @@ fn a_step_that_failed_for_good_stops_its_group_and_says_so() {
     let refusal = project.refused(1, &["step", "next"]);
     let message = refusal["error"]["message"].as_str().unwrap();
     assert!(message.ends_with(&format!("; {stopped}")), "{message}");
-    // Leaving it out is a way on.
+    // Skipping it lets the plan continue.
     project.ok(&["step", "skip", "L0-002", "--note", "done by hand"]);
     assert_eq!(next(&project), "L1-001");
 }

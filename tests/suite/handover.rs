@@ -1,97 +1,14 @@
-//! One session leaves a step, another one finds it: whose it is, whether they are still at it, and
+//! One session leaves a step and another finds it: who holds it, whether they are still at work, and
 //! how it is taken over.
 
-use std::process::Stdio;
+mod agent;
+mod next_move;
+mod self_review;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use self::agent::{Agent, set_in_workflow};
 use crate::builder::{Project, Ran};
-
-/// An agent with a session of its own, at some time of a day.
-struct Agent<'p> {
-    project: &'p Project,
-    session: &'static str,
-    actor: Option<&'static str>,
-    time: &'static str,
-}
-
-impl<'p> Agent<'p> {
-    fn new(project: &'p Project, session: &'static str, time: &'static str) -> Self {
-        Self { project, session, actor: None, time }
-    }
-
-    fn called(self, actor: &'static str) -> Self {
-        Self { actor: Some(actor), ..self }
-    }
-
-    fn at(&self, time: &'static str) -> Self {
-        Self { time, ..*self }
-    }
-
-    fn run(&self, args: &[&str]) -> Ran {
-        let mut command = self.project.command(args);
-        command.env_remove("STATEDIR_ACTOR").env("STATEDIR_NOW", self.moment());
-        if let Some(actor) = self.actor {
-            command.env("STATEDIR_ACTOR", actor);
-        }
-        if !self.session.is_empty() {
-            command.env("STATEDIR_SESSION", self.session);
-        }
-        let output = command.output().unwrap();
-        let ran = Ran::from(output);
-        Ran {
-            stdout: self.in_builtin_words(&ran.stdout),
-            stderr: self.in_builtin_words(&ran.stderr),
-            ..ran
-        }
-    }
-
-    fn in_builtin_words(&self, text: &str) -> String {
-        String::from_utf8(self.project.in_builtin_words(text.as_bytes().to_vec())).unwrap()
-    }
-
-    fn moment(&self) -> String {
-        format!("2026-01-31T{}Z", self.time)
-    }
-
-    fn ok(&self, args: &[&str]) -> String {
-        let ran = self.run(args);
-        assert_eq!(ran.code, 0, "{args:?}\n{}{}", ran.stdout, ran.stderr);
-        ran.stdout
-    }
-
-    fn json(&self, args: &[&str]) -> Value {
-        serde_json::from_str(&self.ok(&[args, &["--json"]].concat())).unwrap()
-    }
-
-    /// A refusal that changes no byte.
-    fn refused(&self, args: &[&str]) -> Value {
-        let before = self.project.files();
-        let ran = self.run(&[args, &["--json"]].concat());
-        assert_eq!(ran.code, 1, "{args:?}\n{}{}", ran.stdout, ran.stderr);
-        assert!(self.project.files() == before, "{args:?} changed something");
-        serde_json::from_str::<Value>(&ran.stdout).unwrap()["error"].clone()
-    }
-
-    /// An event of the client's hook.
-    fn hook(&self, name: &str) -> String {
-        use std::io::Write as _;
-        let event = json!({ "hook_event_name": name, "session_id": self.session,
-            "cwd": self.project.root(), "reason": "other", "source": "startup" });
-        let mut command = self.project.command(&["hook"]);
-        command.env_remove("STATEDIR_ACTOR").env("STATEDIR_NOW", self.moment());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
-        let ran = Ran::from(child.wait_with_output().unwrap());
-        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-        ran.stdout
-    }
-
-    fn step(&self, number: usize) -> Value {
-        self.json(&["step", "show", &number.to_string()])["step"].clone()
-    }
-}
 
 /// A plan of three steps in a row, the first of which `one` has begun.
 fn begun(project: &Project, one: &Agent<'_>) {
@@ -102,12 +19,12 @@ fn begun(project: &Project, one: &Agent<'_>) {
     assert_eq!(one.json(&["step", "next", "--claim"])["step"]["number"], 1);
 }
 
-/// Everything that says what to do next, as text.
+/// Every view that recommends the next move.
 const VIEWS: [&[&str]; 6] =
     [&["brief"], &["resume"], &["status"], &["step", "list"], &["step", "show", "1"], &["recover"]];
 
 #[test]
-fn every_view_says_whose_a_stale_step_is_and_how_it_is_taken_over() {
+fn every_view_names_the_holder_of_a_stale_step_and_how_to_take_it_over() {
     let project = Project::with_steps(3);
     begun(&project, &Agent::new(&project, "dead", "09:00:00"));
     let two = Agent::new(&project, "fresh", "11:30:00");
@@ -137,7 +54,7 @@ fn every_view_says_whose_a_stale_step_is_and_how_it_is_taken_over() {
     assert_eq!((&shown["attempts"], &shown["claim"]["own"]), (&json!(1), &json!(true)));
     let history = project.read("history.md");
     assert!(history.contains("dead@build7") && history.contains("no sign of life"), "{history}");
-    // The one that comes back after all learns that the step is not its own any more.
+    // The first session, back after all, learns that the step is no longer its own.
     let one = Agent::new(&project, "dead", "11:31:00");
     assert_eq!(one.refused(&["step", "done"])["code"], "held");
     two.ok(&["step", "done"]);
@@ -164,7 +81,7 @@ fn starting_or_taking_over_a_step_prints_what_it_needs() {
     let again = two.ok(&["step", "retry", "1"]);
     check(&again);
     assert!(again.contains("failed before: mypy: 12 errors"), "{again}");
-    // The number of a step may change; what happened to it stays its own.
+    // A step may get another number; its failures stay with it.
     project.ok(&["step", "add", "Before all", "--after", "0"]);
     two.ok(&["step", "fail", "2", "--error", "mypy: 3 errors"]);
     project.ok(&["step", "start", "1"]);
@@ -173,20 +90,6 @@ fn starting_or_taking_over_a_step_prints_what_it_needs() {
     assert!(first.contains("before: two") && !first.contains("mypy"), "{first}");
     let second = two.ok(&["step", "retry", "2"]);
     assert!(second.contains("12 errors") && second.contains("3 errors"), "{second}");
-}
-
-#[test]
-fn a_decision_without_an_id_names_what_is_open() {
-    let project = Project::with_steps(1);
-    project.refused(2, &["review", "approve"]);
-    project.ok(&["review", "open", "May I deploy?"]);
-    for verdict in ["approve", "reject"] {
-        let refused = project.refused(2, &["review", verdict]);
-        let hint = refused["error"]["hint"].as_str().unwrap();
-        assert!(hint.starts_with(&format!("`statedir review {verdict} r1`")), "{hint}");
-        assert!(hint.contains("May I deploy?"), "{hint}");
-    }
-    assert!(project.ok(&["review", "list"]).stdout.contains("[ ] r1"));
 }
 
 #[test]
@@ -224,12 +127,12 @@ fn any_command_and_every_hook_is_a_sign_of_life() {
     assert_eq!(two.at("11:30:00").step(1)["claim"]["stale"], true);
     one.at("11:00:00").hook("UserPromptSubmit");
     assert_eq!(two.at("11:30:00").step(1)["claim"]["stale"], false);
-    // The end of a session is evidence at once.
+    // A session that ended makes its claim stale at once.
     one.at("11:10:00").hook("SessionEnd");
     let claim = two.at("11:11:00").step(1)["claim"].clone();
     assert_eq!(claim["stale"], true, "{claim}");
     assert!(claim["evidence"].as_str().unwrap().contains("session ended"), "{claim}");
-    // One that is resumed is alive again.
+    // A resumed session is alive again.
     one.at("11:12:00").hook("SessionStart");
     assert_eq!(two.at("11:13:00").step(1)["claim"]["stale"], false);
 }
@@ -263,7 +166,7 @@ fn machines_are_distinguished_by_their_whole_names() {
 }
 
 #[test]
-fn whoever_takes_the_next_step_hears_of_one_that_was_left_running() {
+fn claiming_the_next_step_reports_one_that_was_left_running() {
     let project = Project::with_steps(3);
     Agent::new(&project, "dead", "09:00:00").ok(&["step", "start", "1"]);
     let soon = Agent::new(&project, "fresh", "09:10:00").run(&["step", "next", "--claim"]);
@@ -276,13 +179,13 @@ fn whoever_takes_the_next_step_hears_of_one_that_was_left_running() {
 }
 
 #[test]
-fn a_step_that_its_session_asks_about_goes_on() {
+fn recovery_in_the_session_that_holds_a_step_continues_it() {
     let project = Project::with_steps(3);
     let one = Agent::new(&project, "s1", "09:00:00");
     one.ok(&["step", "start", "1"]);
     let decided = one.at("09:05:00").json(&["recover"]);
     assert_eq!(decided["action"], "continue_task", "{decided}");
-    // Control: of somebody without a session nobody knows what they did.
+    // Control: without a session it is unknown who started the step.
     let project = Project::with_steps(3);
     project.ok(&["step", "start", "1"]);
     assert_eq!(project.json(&["recover"])["action"], "human_review");
@@ -294,11 +197,7 @@ fn the_period_of_silence_can_be_set() {
     begun(&project, &Agent::new(&project, "quiet", "09:00:00"));
     let two = Agent::new(&project, "fresh", "10:30:00");
     assert_eq!(two.step(1)["claim"]["stale"], true, "control");
-    let workflow = std::fs::read_to_string(project.path("workflow.yaml")).unwrap_or_default();
-    let workflow = workflow.replace("stale_after: 1h\n", "");
-    let workflow = if workflow.is_empty() { "version: 1\n".to_owned() } else { workflow };
-    std::fs::write(project.path("workflow.yaml"), format!("{workflow}\nstale_after: 8h\n"))
-        .unwrap();
+    set_in_workflow(&project, "stale_after: 1h", "stale_after: 8h");
     assert_eq!(two.step(1)["claim"]["stale"], false);
 }
 
@@ -315,7 +214,7 @@ fn the_same_name_in_two_sessions_is_two_holders() {
     assert!(project.files() == before, "resume took something back");
     assert_eq!(two.refused(&["step", "done", "1"])["code"], "held");
     assert_eq!(two.refused(&["step", "reset", "1"])["code"], "held");
-    // What the namesake does is no sign of life of the other.
+    // Commands of the namesake are no sign of life of the other.
     let later = two.at("11:00:00");
     later.ok(&["var", "set", "rows", "1"]);
     assert_eq!(later.step(1)["claim"]["stale"], true);
@@ -335,37 +234,6 @@ fn resuming_after_every_compaction_counts_no_attempt() {
     one.ok(&["pause", "--why", "lunch"]);
     one.ok(&["resume"]);
     assert_eq!((&one.step(1)["attempts"], &one.step(1)["status"]), (&json!(1), &json!("RUNNING")));
-}
-
-#[test]
-fn interruptions_and_rework_are_not_failures() {
-    let project = Project::with_steps(3);
-    for _ in 0..4 {
-        project.ok(&["step", "start", "1"]);
-        project.ok(&["step", "reset", "1"]);
-    }
-    project.ok(&["step", "start", "1"]);
-    project.ok(&["step", "fail", "1", "--error", "x"]);
-    let step = project.json(&["step", "show", "1"])["step"].clone();
-    assert_eq!((&step["attempts"], &step["failures"]), (&json!(5), &json!(1)));
-    let status = project.ok(&["status"]).stdout;
-    assert!(status.contains("attempt 5, failed 1 of 3"), "{status}");
-    project.ok(&["step", "retry", "1"]);
-    project.ok(&["step", "done", "1"]);
-    // A finished step that is done again has not failed either.
-    project.ok(&["step", "start", "2"]);
-    project.ok(&["step", "done", "2"]);
-    project.ok(&["step", "reset", "2"]);
-    for _ in 0..2 {
-        project.ok(&["step", "start", "2"]);
-        project.ok(&["step", "fail", "2", "--error", "x"]);
-        project.ok(&["step", "reset", "2"]);
-    }
-    assert!(project.json(&["review", "list"])["reviews"].as_array().unwrap().is_empty());
-    project.ok(&["step", "start", "2"]);
-    let third = project.json(&["step", "fail", "2", "--error", "x"]);
-    assert_eq!(third["reviews_opened"], json!(["r1"]), "the third failure asks a person");
-    project.ok(&["check"]);
 }
 
 #[test]
@@ -404,45 +272,6 @@ fn a_name_alone_as_older_states_have_it_still_reads() {
 }
 
 #[test]
-fn the_one_who_asked_does_not_answer() {
-    let project = Project::with_steps(2);
-    let agent = Agent::new(&project, "s1", "09:00:00");
-    agent.ok(&["review", "open", "May I deploy?"]);
-    let other_name = Agent::new(&project, "s1", "09:00:00").called("boss");
-    for asking in [&agent, &other_name] {
-        for verdict in ["approve", "reject"] {
-            let refusal = asking.refused(&["review", verdict, "r1"]);
-            assert_eq!(refusal["code"], "own_review");
-            assert!(!refusal["hint"].to_string().contains("statedir"), "no way round: {refusal}");
-        }
-    }
-    // Nor does it in one operation, nor one without a session under its own name.
-    let file = project.root().join("both.json");
-    let both = r#"[{"op":"review.open","text":"And this?"},{"op":"review.decide","id":"r2","approve":true}]"#;
-    std::fs::write(&file, both).unwrap();
-    assert_eq!(agent.refused(&["apply", file.to_str().unwrap()])["code"], "own_review");
-    let same_name = Agent::new(&project, "", "09:00:00").called("s1");
-    assert_eq!(same_name.refused(&["review", "approve", "r1"])["code"], "own_review");
-    // A person does.
-    let person = Agent::new(&project, "", "09:00:00").called("ada");
-    person.ok(&["review", "approve", "r1", "--why", "go ahead"]);
-}
-
-#[test]
-fn a_setting_lets_the_one_who_asked_answer() {
-    let project = Project::with_steps(2);
-    let agent = Agent::new(&project, "s1", "09:00:00");
-    agent.ok(&["review", "open", "May I deploy?"]);
-    assert_eq!(agent.refused(&["review", "approve", "r1"])["code"], "own_review", "control");
-    let workflow = std::fs::read_to_string(project.path("workflow.yaml")).unwrap_or_default();
-    let workflow = workflow.replace("self_review: refused\n", "");
-    let workflow = if workflow.is_empty() { "version: 1\n".to_owned() } else { workflow };
-    std::fs::write(project.path("workflow.yaml"), format!("{workflow}\nself_review: allowed\n"))
-        .unwrap();
-    agent.ok(&["review", "approve", "r1"]);
-}
-
-#[test]
 fn a_name_comes_from_the_user_id_where_nothing_else_gives_one() {
     let project = Project::with_steps(1);
     let mut command = project.command(&["step", "start", "1"]);
@@ -456,7 +285,7 @@ fn a_name_comes_from_the_user_id_where_nothing_else_gives_one() {
 }
 
 #[test]
-fn readers_leave_no_sign() {
+fn reading_leaves_no_trace() {
     let project = Project::with_steps(2);
     let one = Agent::new(&project, "s1", "09:00:00");
     one.ok(&["step", "start", "1"]);
@@ -483,96 +312,4 @@ fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
     }
     files.sort();
     files
-}
-
-/// States as they come up, each by what was done to it; `1` and `2` are two sessions.
-const STORIES: [&[(&str, &[&str])]; 16] = [
-    &[],
-    &[("1", &["step", "start", "1"])],
-    &[("2", &["step", "start", "1"])],
-    &[("2", &["step", "start", "1"]), ("1", &["step", "start", "2"])],
-    &[("1", &["step", "start", "1"]), ("1", &["step", "fail", "1", "--error", "2 tests fail"])],
-    &[("1", &["step", "start", "1"]), ("1", &["step", "done", "1"])],
-    &[("1", &["step", "start", "2"]), ("1", &["step", "fail", "2", "--error", "timed out"])],
-    &[("1", &["pause", "--why", "lunch"])],
-    &[("2", &["step", "start", "1"]), ("1", &["pause", "--why", "lunch"])],
-    &[("1", &["review", "open", "Is it right?"])],
-    &[("1", &["step", "start", "1"]), ("1", &["review", "open", "Is it right?"])],
-    &[("1", &["step", "skip", "1"]), ("1", &["step", "skip", "2"]), ("1", &["step", "skip", "3"])],
-    &[("1", &["plan", "set", "status=COMPLETED_FAILURE"])],
-    &[("1", &["step", "start", "1"]), ("1", &["step", "reset", "1"])],
-    &[
-        ("2", &["step", "start", "1"]),
-        ("2", &["step", "fail", "1"]),
-        ("2", &["step", "start", "2"]),
-    ],
-    &[("1", &["checkpoint", "create", "c"]), ("1", &["step", "start", "1"])],
-];
-
-#[test]
-fn all_views_recommend_the_same_next_move() {
-    let mut seen = std::collections::BTreeSet::new();
-    for story in STORIES {
-        let project = Project::with_steps(3);
-        project.ok(&["step", "set", "3", "--depends-on", "1,2"]);
-        for (who, args) in story {
-            let session = if *who == "1" { "s1" } else { "s2" };
-            Agent::new(&project, session, "09:00:00").ok(args);
-        }
-        for time in ["09:05:00", "14:00:00"] {
-            let asking = Agent::new(&project, "s1", time);
-            let status = asking.json(&["status"]);
-            let next = &status["next_move"];
-            seen.insert(next["action"].as_str().unwrap().to_owned());
-            let text = next["text"].as_str().unwrap();
-            let recover = asking.json(&["recover"]);
-            assert_eq!(&recover["next_move"], next, "{story:?}");
-            for view in ["brief", "status"] {
-                let shown = asking.ok(&[view]);
-                assert!(shown.contains(text), "{view} {story:?}: {text}\n{shown}");
-            }
-            let ran = asking.run(&["step", "next", "--json"]);
-            let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
-            let recommended = match ran.code {
-                0 => answer["next_move"]["text"].as_str().unwrap().to_owned(),
-                _ => answer["error"]["hint"].as_str().unwrap().to_owned(),
-            };
-            if answer["error"]["code"] != "review_open" {
-                assert_eq!(recommended, text, "step next {story:?}");
-            }
-            // What is decided is about the same step, and is not the opposite.
-            let actions: &[&str] = match next["action"].as_str().unwrap() {
-                "wait_for_review" | "repair" | "ask" | "blocked" => &["human_review"],
-                "retry" => &["retry_task"],
-                "start" => &["next_task"],
-                "finish" | "take" => {
-                    &["continue_task", "restart_task", "next_task", "human_review"]
-                }
-                "wait" => &["continue_task"],
-                "nothing" | "add_steps" => &["next_task"],
-                _ => &["continue_task", "restart_task", "next_task", "retry_task", "human_review"],
-            };
-            let action = recover["action"].as_str().unwrap();
-            assert!(actions.contains(&action), "{story:?} {next} {action}");
-            if next.get("step").is_some() && next["action"] != "wait" {
-                assert_eq!(next["step"], recover["step"], "{story:?}");
-            }
-            // Resuming changes nothing that is alive, and leads to the same move.
-            if !matches!(next["action"].as_str(), Some("wait_for_review" | "nothing" | "resume")) {
-                let before = asking.json(&["step", "list"])["steps"].clone();
-                let resumed = asking.ok(&["resume"]);
-                assert!(resumed.contains(text), "resume {story:?}: {text}\n{resumed}");
-                let roles = |steps: &Value| {
-                    let all = steps.as_array().unwrap().iter();
-                    all.map(|step| (step["status"].clone(), step["attempts"].clone()))
-                        .collect::<Vec<_>>()
-                };
-                let after = asking.json(&["step", "list"])["steps"].clone();
-                assert_eq!(roles(&before), roles(&after), "{story:?}");
-            }
-        }
-    }
-    for action in ["start", "finish", "take", "retry", "resume", "wait_for_review", "nothing"] {
-        assert!(seen.contains(action), "{action} never came up: {seen:?}");
-    }
 }

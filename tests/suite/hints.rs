@@ -21,7 +21,7 @@ use crate::{
     lifecycle, needs,
 };
 
-/// Messages with a command that no scene says, and why that is right.
+/// Messages with a command that no scene prints, and why.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("`statedir trust` accepts it", "takes a clone that brings a log: trust.rs follows it"),
     ("shows what was archived; run the command again", "takes two commands at the same moment"),
@@ -63,7 +63,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 fn commands(text: &str) -> Vec<String> {
     let quoted = text.split('`').skip(1).step_by(2).map(|part| part.trim().to_owned());
     let ours = quoted.filter(|part| part.starts_with("statedir ") && !part.contains('\n'));
-    // In JSON a quote is escaped; the same text is there without it.
+    // In JSON a quote is escaped; the plain text is there as well.
     ours.filter(|part| !part.contains("\\\"")).collect()
 }
 
@@ -80,11 +80,11 @@ fn stands_for_something(line: &str) -> bool {
     })
 }
 
-/// Follows one command from a state; gives what is wrong with it, and what it said.
+/// Follows one command from a state; returns what is wrong with it, and its output.
 fn follow(stage: &Stage, command: &str) -> (Option<String>, CommandResult, Stage) {
     let there = stage.copy();
     let before = there.kept();
-    // What is for a person to decide is decided by one.
+    // A decision that is reserved for a person is made by one.
     let person =
         command.starts_with("statedir review a") || command.starts_with("statedir review r");
     let actor = if person { " --actor marta" } else { "" };
@@ -110,7 +110,7 @@ fn follow(stage: &Stage, command: &str) -> (Option<String>, CommandResult, Stage
     (wrong, shown_text, there)
 }
 
-/// Whether what was wanted can be had in so many moves.
+/// Whether the wanted command succeeds within so many moves.
 fn leads_to(stage: &Stage, goal: &str, hints: &[String], moves: usize) -> bool {
     if stage.run(&format!("{goal} --dry-run")).code == 0 {
         return true;
@@ -122,7 +122,7 @@ fn leads_to(stage: &Stage, goal: &str, hints: &[String], moves: usize) -> bool {
     moves > 0 && hints.iter().any(onward)
 }
 
-/// Plays a scene: gives everything that was said, and adds what is wrong.
+/// Runs a scene: returns everything that was printed, and adds what is wrong.
 fn play(scene: &Scene, wrong: &mut Vec<String>) -> Vec<String> {
     let stage = Stage::set(scene);
     let (in_json, in_text) = (stage.copy(), stage.copy());
@@ -139,7 +139,7 @@ fn play(scene: &Scene, wrong: &mut Vec<String>) -> Vec<String> {
         if stands_for_something(command) {
             fault(format!("`{command}` cannot be pasted"));
         }
-        if shown_text.code != 0 && *command == scene.says {
+        if shown_text.code != 0 && *command == scene.command {
             fault(format!("`{command}` is the command that was refused"));
         }
         let (found, answer, _) = follow(&in_json, command);
@@ -154,7 +154,7 @@ fn play(scene: &Scene, wrong: &mut Vec<String>) -> Vec<String> {
         fault(format!("{hints:?} lead nowhere"));
     }
     // The sources do not know which directory is named.
-    if let Some((_, rest)) = scene.says.split_once(" -C ")
+    if let Some((_, rest)) = scene.command.split_once(" -C ")
         && let Some(dir) = rest.split(' ').next()
     {
         let named = format!("`statedir -C {dir} ");
@@ -222,7 +222,7 @@ fn a_hint_without_a_scene_and_one_that_leads_astray_are_seen() {
     let scene = |setup: &str| Scene {
         name: "control".to_owned(),
         setup: vec![setup.to_owned()],
-        says: "statedir status".to_owned(),
+        command: "statedir status".to_owned(),
         goal: None,
     };
     let stage = Stage::set(&scene("steps 1"));

@@ -10,6 +10,7 @@ mod fuzzed;
 mod guarded;
 mod limits;
 mod sessions;
+mod trouble;
 
 /// Runs an event as the client would: no actor but the session.
 pub fn fire_bytes(project: &Project, args: &[&str], bytes: &[u8]) -> Ran {

@@ -1,7 +1,7 @@
-//! Files, values, arguments and disks that nobody wishes for: a clear answer, and not a byte lost.
+//! Hostile files, values, arguments and disks: a clear answer, and not a byte lost.
 
 mod arguments;
-mod cut_history;
+pub mod cut_history;
 mod damage;
 mod disks;
 mod links;

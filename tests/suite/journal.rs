@@ -48,7 +48,7 @@ fn an_edit_that_nobody_made_is_not_mentioned() {
     assert!(!project.read("history.md").contains("edited"));
 }
 
-/// A run of thirty steps as it comes about: most go well, some fail and are begun again.
+/// A run of thirty steps: most succeed, some fail and are retried.
 fn thirty_steps() -> Project {
     let project = Project::empty();
     project.ok(&["init", "--goal", "Move the parser to the new lexer"]);
@@ -104,10 +104,10 @@ fn a_run_of_thirty_steps_reads_as_a_journal() {
     let project = thirty_steps();
     let history = project.read("history.md");
     let (headings, visible) = rendered(&history);
-    // Each attempt is a heading of its own, with what came of it.
+    // Each attempt is a heading of its own, with its result.
     let count = |mark: &str| headings.iter().filter(|heading| heading.starts_with(mark)).count();
     assert_eq!((count("✓ Step "), count("✗ Step ")), (30, 6), "{headings:#?}");
-    // The titles are as they were given, and nothing of the proof is seen.
+    // The titles are unchanged, and the checksums are not visible.
     assert!(headings.iter().any(|heading| heading.contains("module 9 carefully")));
     assert!(!visible.contains(" after 0"), "{visible}");
     let lines = history.lines().count();

@@ -23,17 +23,8 @@ const MAY_USE: [(&str, &[&str]); 12] = [
     (
         "adapters",
         &[
-            "workspace",
-            "brief",
-            "recovery",
-            "rules",
-            "merge",
-            "diff",
-            "graph",
-            "history",
-            "domain",
-            "text",
-            "store",
+            "workspace", "brief", "recovery", "rules", "merge", "diff", "graph", "history",
+            "domain", "text", "store",
         ],
     ),
 ];
@@ -137,16 +128,8 @@ fn the_layer_check_sees_a_forbidden_use() {
 
 /// The statuses of the built-in lifecycle; only `domain` may know them.
 const STATUSES: [&str; 10] = [
-    "PLANNING",
-    "IN_PROGRESS",
-    "PAUSED",
-    "COMPLETED_SUCCESS",
-    "COMPLETED_FAILURE",
-    "PENDING",
-    "RUNNING",
-    "COMPLETED",
-    "FAILED",
-    "SKIPPED",
+    "PLANNING", "IN_PROGRESS", "PAUSED", "COMPLETED_SUCCESS", "COMPLETED_FAILURE", "PENDING",
+    "RUNNING", "COMPLETED", "FAILED", "SKIPPED",
 ];
 
 /// Texts for people that hold a status as an example and compare nothing: file, status, what it is.

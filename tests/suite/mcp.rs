@@ -82,7 +82,7 @@ fn a_tool_answers_with_the_document_of_its_command() {
     project.ok(&["step", "start", "1"]);
     project.ok(&["step", "done", "1", "--output", "rows=42"]);
     project.ok(&["rule", "add", "If 2+ consecutive steps fail -> pause"]);
-    // The same time and chance give the same ids, so that even changes can be compared.
+    // The same time and seed give the same ids, so even changes can be compared.
     let fixed = [
         ("STATEDIR_NOW", "2026-01-31T12:00:00Z"),
         ("STATEDIR_SEED", "7"),
@@ -201,7 +201,7 @@ fn values_keep_their_type_and_a_dash_reads_nothing() {
     client.ok("adapt", json!({ "verb": "directive.add", "text": "--help" }));
     let found = client.ok("history", json!({ "verb": "search", "text": "--limit" }));
     assert_eq!(found["entries"], json!([]));
-    // Objects that came as text are what they say.
+    // Objects that arrive as JSON text are parsed.
     client.ok("history", json!({ "verb": "add", "title": "T", "fields": "{\"a\": 1}" }));
     let listed = client.ok("history", json!({ "verb": "list", "limit": 1 }));
     assert!(listed["entries"][0].to_string().contains("\"a\""), "{listed}");

@@ -74,7 +74,7 @@ fn what_is_done_is_merged_in_turn_and_leaves_no_stale_field() {
     assert_eq!(queue(&repository), Vec::<String>::new());
     assert_eq!(repository.project.json(&["check"])["findings"], json!([]));
     repository.project.ok(&["history", "verify"]);
-    // The one that is still worked on stays.
+    // The one that is still in progress stays.
     assert!(place.path().join("t2").exists());
 }
 
@@ -109,7 +109,7 @@ fn a_conflict_stops_the_queue_and_the_same_command_goes_on_after_it() {
     assert_eq!(repository.project.json(&["check"])["findings"], json!([]));
 }
 
-/// What an attempt to make a worktree leaves when it is cut off at different moments.
+/// What an interrupted attempt to make a worktree leaves, at different moments.
 fn leave(repository: &Repository, path: &Path, moment: &str) {
     let project = &repository.project;
     project.ok(&["step", "start", "1"]);

@@ -127,7 +127,7 @@ fn only_what_has_ended_and_is_old_enough_is_pruned_and_only_when_asked() {
     let shown = prune(later, &[]);
     assert_eq!((shown["prunable"].as_array().unwrap().len(), kept()), (1, 2), "{shown}");
     assert_eq!(shown["deleted"], false);
-    // What an earlier attempt did not come to delete is nobody's state, and goes with the rest.
+    // Leftovers of an interrupted attempt belong to no state, and are deleted with the rest.
     let rest = project.root().join("workspace/archive/.pruned-exec_1");
     std::fs::create_dir(&rest).unwrap();
     std::fs::write(rest.join("history.md"), "# Execution Log\n").unwrap();
@@ -171,7 +171,7 @@ fn when_a_step_and_the_plan_were_completed_is_written_with_them_and_taken_back()
     assert_eq!(state["timing"]["completed_at"], "2026-01-31T12:20:00Z", "{state}");
     assert_eq!(state["steps"][0]["completed_at"], "2026-01-31T12:10:00Z", "{state}");
     project.ok(&["check", "--strict"]);
-    // What is done again is not completed, nor is its plan.
+    // A step that is redone is not completed, nor is its plan.
     project.at("12:30:00", &["step", "reset", "2"]);
     let again = project.read("plan.md");
     assert!(!again.contains("completed_at") && !again.contains("12:20:00Z"), "{again}");

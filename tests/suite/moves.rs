@@ -72,7 +72,7 @@ fn what_is_not_allowed_is_refused_with_the_moves_that_are() {
     assert_eq!(refused["code"], "unknown_status");
     assert!(refused["hint"].as_str().unwrap().contains("step move 1 skipped"), "{refused}");
     refusal(&project, &["step", "move", "9", "in_progress"]);
-    // The status it has already is no change.
+    // Moving to the current status changes nothing.
     assert_eq!(project.changed_by(&["step", "move", "1", "pending"]), Vec::<String>::new());
 }
 
@@ -107,13 +107,13 @@ fn a_step_that_waits_is_nobodys_and_keeps_others_waiting() {
     assert_eq!((&status["waiting"], &status["running"]), (&json!(1), &json!(0)), "{status}");
     assert_eq!(status["next_move"]["action"], "advance");
     assert_eq!(status["next_move"]["command"], "statedir step move 1 in_progress");
-    // Nobody has left anything behind.
+    // A step that waits is not reported as abandoned.
     let recover = project.ok(&["recover"]).stdout;
     assert!(recover.contains("nothing was interrupted"), "{recover}");
     let refused = refusal(&project, &["step", "next"]);
     assert!(refused["message"].as_str().unwrap().contains("step 1 is blocked"), "{refused}");
     assert!(project.ok(&["brief"]).stdout.contains("1 waiting"));
-    // Taken up again it is the same attempt, and whoever takes it up holds it.
+    // Resumed, it is the same attempt, held by whoever resumes it.
     project.ok(&["step", "move", "1", "in_progress", "--actor", "bob"]);
     let step = &project.json(&["step", "show", "1"])["step"];
     assert_eq!(step["attempts"], 1);
@@ -148,7 +148,7 @@ fn a_failed_verification_is_a_failed_attempt() {
     project.ok(&["step", "retry", "1"]);
     project.ok(&["step", "move", "1", "verifying"]);
     assert_eq!(project.json(&["step", "list"])["steps"][0]["failures"], 1);
-    // Given up: what depends on it never starts.
+    // Abandoned: what depends on it never starts.
     project.ok(&["step", "fail", "1", "--error", "again"]);
     project.ok(&["step", "move", "1", "abandoned", "--error", "it cannot be done"]);
     assert_eq!(project.json(&["status"])["failed"], 1);

@@ -9,11 +9,11 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The programs with the arguments that show that each works here (tracing may be forbidden, for
-/// example) and the Debian packages that have them.
+/// The programs, with arguments that show that each works (tracing may be forbidden, for example)
+/// and its Debian package.
 const PROGRAMS: &str = include_str!("../programs.txt");
 
-/// Whether a test that needs this program can go on.
+/// Whether a test that needs this program can run.
 ///
 /// # Panics
 /// The program is missing or does not work, and `CI=true`.
@@ -28,7 +28,7 @@ pub fn program(name: &str) -> bool {
     met(ran.is_ok_and(|output| output.status.success()), &format!("`{name}`"), &remedy)
 }
 
-/// Whether a test can go on that needs something else; `remedy` says how to provide it.
+/// Whether a test that needs something else can run; `remedy` says how to provide it.
 ///
 /// # Panics
 /// It is not there, and `CI=true`.
@@ -100,7 +100,7 @@ fn a_test_without_what_it_needs_is_skipped_here_and_fails_in_ci() {
     assert!(failure.contains("`x`") && failure.contains("package `y`"), "{failure}");
 }
 
-/// Early ends that were written by hand: each passes for a test that ran, also in CI.
+/// Early returns that bypass this module: such a test seems to have passed, even in CI.
 fn silent_skips(source: &str) -> Vec<&str> {
     let is_skip = |line: &&str| {
         let says_so = line.contains("println!")

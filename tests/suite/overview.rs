@@ -1,4 +1,4 @@
-//! One picture of progress: whoever reports a number reports the same one.
+//! Progress is counted once: every report shows the same numbers.
 
 use std::collections::BTreeMap;
 
@@ -196,7 +196,7 @@ fn reports(project: &Project) -> Vec<(&'static str, Numbers)> {
     ]
 }
 
-/// The numbers that two reports give differently.
+/// The numbers in which two reports differ.
 fn disagreements(reports: &[(&'static str, Numbers)]) -> Vec<String> {
     let mut first: BTreeMap<&str, (&str, &Value)> = BTreeMap::new();
     let mut found = Vec::new();
@@ -243,8 +243,29 @@ fn a_report_that_counts_for_itself_is_found_out() {
         assert!(found.iter().any(|line| line.contains("99")), "{report}: {found:?}");
         reports[at].1 = kept;
     }
-    // And from the other end: what was spent is edited in the one file that says so.
+    // The reverse: the amount spent is edited in the one file that holds it.
     project.edit("variables.json", "0.25", "0.35");
     assert_eq!(status(&project)["cost"], 0.35);
     assert_eq!(disagreements(&self::reports(&project)), [""; 0]);
+}
+
+#[test]
+fn status_says_why_a_plan_is_paused_and_no_limit_that_is_not_set() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1", "--tool", "WebFetch"]);
+    let status = project.ok(&["status"]).stdout;
+    assert!(
+        !status.contains("limits") && status.contains("used      web requests 1\n"),
+        "{status}"
+    );
+    project.ok(&["constraint", "set", "max_web_requests", "5"]);
+    assert!(project.ok(&["status"]).stdout.contains("web requests 1 of 5"));
+    project.ok(&["pause", "--why", "the key is missing\nsince Monday"]);
+    let status = project.ok(&["status"]).stdout;
+    assert!(status.contains("): the key is missing\n"), "{status}");
+    let refused = project.refused(1, &["step", "start", "2"]);
+    assert_eq!(refused["error"]["message"], "the plan is paused: the key is missing");
+    project.ok(&["resume"]);
+    assert!(!project.ok(&["status"]).stdout.contains("the key is missing"));
 }

@@ -272,7 +272,7 @@ fn a_save_at_the_last_moment_is_not_lost_without_a_trace() {
         .arg(trace.path())
         .args(["-e", "trace=rename,renameat2"])
         .args(["-e", "inject=rename,renameat2:delay_enter=1500000"])
-        .arg(env!("CARGO_BIN_EXE_statedir"))
+        .arg(crate::program::path())
         .args(["plan", "set", "owner=ada"])
         .current_dir(project.root())
         .stdout(Stdio::null());

@@ -21,7 +21,7 @@ struct Base {
     least_of_finishing: usize,
 }
 
-/// Results stand in variables.json in the order of the ids: two new ones conflict where no other is
+/// Results are in variables.json in the order of the ids: two new ones conflict where no other is
 /// between them, so the fewer there are, the more often.
 const YOUNG: Base = Base { steps: 8, done: 2, least: 60, least_of_finishing: 80 };
 const HALF_WAY: Base = Base { steps: 20, done: 10, least: 65, least_of_finishing: 85 };
@@ -132,7 +132,7 @@ fn share_out(dice: &mut Random, base: &Base) -> [Vec<u64>; 2] {
     sides
 }
 
-/// Merges `b` into `a` by lines and says what stands against it.
+/// Merges `b` into `a` line by line; returns what prevents it.
 fn unite(repository: &Repository) -> Vec<String> {
     repository.git(&["checkout", "--quiet", "a"]);
     if !repository.merges("b") {

@@ -92,7 +92,7 @@ fn every_typed_step_is_started_finished_and_undone_to_the_byte() {
         let id = project.json(&["step", "show", step])["step"]["id"].clone();
         assert!(id.is_string(), "step {step} got an id");
         assert_eq!(project.json(&["step", "show", step])["step"]["status"], "COMPLETED");
-        // Only lines of this step are others: its own first line, its fields, the plan's status.
+        // Only lines of this step differ: its first line, its fields, the plan's status.
         for line in line_diff(&before, &after) {
             let is_own = line.contains("**") || line.contains("  - ") || line.contains("Status: ");
             let titles = ["Send", "Tell", "Pack", "Load", "Sign", "Look", "Half"];
@@ -149,7 +149,7 @@ fn prose_among_the_steps_stays_prose() {
     for kept in ["- [ ] think again", "- [ ] boxes first", "#### Step 2: in words\nLift."] {
         assert!(plan.contains(kept), "{kept}\n{plan}");
     }
-    // What commands put under a step is never one.
+    // A line that a command adds below a step is never a step.
     project.ok(&["step", "set", "1", "--description", "### Step 9: x\n\n- [ ] y"]);
     assert_eq!(listed(&project).len(), 1);
 }
@@ -218,7 +218,7 @@ fn a_diff_tells_boxes_and_headings_apart() {
     assert!(diff.contains("Pack: RUNNING → COMPLETED"), "{diff}");
     assert!(diff.contains("\"[ ] Call\" → \"[x] Call\""), "{diff}");
     assert!(!diff.contains("removed") && !diff.contains("Load"), "{diff}");
-    // One that had no status of its own is told with the new one alone.
+    // For a step without a status only the new one is reported.
     project.ok(&["checkpoint", "create", "packed"]);
     project.ok(&["step", "start", "4"]);
     project.ok(&["step", "done", "4", "--time", "2m"]);
@@ -237,7 +237,7 @@ fn links_and_code_in_a_heading_survive_the_life_of_a_step() {
         let plan = project.read("plan.md");
         assert!(plan.contains(heading), "{args:?}:\n{plan}");
     }
-    // A number that changes leaves the rest as it is, too.
+    // Renumbering leaves the rest as it is, too.
     project.ok(&["step", "add", "First of all", "--before", "1"]);
     let plan = project.read("plan.md");
     assert!(plan.contains(&heading.replace("Step 1", "Step 2")), "{plan}");
@@ -250,12 +250,54 @@ fn a_refusal_names_the_fence_that_was_never_closed() {
     project.write("plan.md", "# Plan\n\n## Steps\n\n### Step 1: A\n```\nopen\n\n### Step 2: B\n");
     for args in [&["step", "start", "1"][..], &["step", "add", "C"]] {
         let refused = project.run(args);
-        let said = refused.stderr;
+        let printed = refused.stderr;
         assert!(
-            said.contains("the code fence opened at 6:1 hides the headings after it"),
-            "{said}"
+            printed.contains("the code fence opened at 6:1 hides the headings after it"),
+            "{printed}"
         );
     }
     let checked = project.run(&["check"]).stdout;
     assert!(checked.contains("hides the headings after it\n"), "{checked}");
+}
+
+#[test]
+fn a_range_of_steps_is_what_people_type() {
+    let project = Project::with_steps(5);
+    let waits_for =
+        |step: &str| project.json(&["step", "show", step])["step"]["depends_on"].clone();
+    project.ok(&["step", "add", "Sum up", "--depends-on", "1-3,5"]);
+    assert_eq!(waits_for("6").as_array().unwrap().len(), 4, "{}", waits_for("6"));
+    let changes = r#"[{"op": "step.add", "title": "A", "depends_on": ["2..3"]},
+                      {"op": "step.add", "title": "B", "depends_on": ["6-7"]}]"#;
+    project.ok_with_input(&["apply", "-"], changes);
+    assert_eq!(waits_for("8").as_array().unwrap().len(), 2, "{}", waits_for("8"));
+    let answer = project.ok(&["step", "set", "6", "depends_on=4–5"]).stdout;
+    assert!(answer.contains("it no longer depends on 1, 2, 3"), "{answer}");
+    let refused = project.refused(1, &["step", "set", "6", "--depends-on", "1-99"]);
+    assert_eq!(refused["error"]["message"], "there is no step `99`");
+    project.refused(1, &["step", "set", "2", "--depends-on", "1-2"]);
+    // A step that is called so is that step.
+    project.ok(&["step", "add", "Log in", "--id", "1-3"]);
+    project.ok(&["step", "set", "6", "--depends-on", "1-3"]);
+    assert_eq!(waits_for("6"), serde_json::json!(["1-3"]));
+    project.ok(&["check"]);
+}
+
+#[test]
+fn a_range_in_the_file_follows_its_steps() {
+    let project = Project::with_steps(4);
+    let plan = project.read("plan.md");
+    let at = plan.rfind("- **id**").unwrap();
+    project.write("plan.md", format!("{}- **depends_on**: 1-3\n{}", &plan[..at], &plan[at..]));
+    project.ok(&["check"]);
+    project.refused(1, &["step", "start", "4"]);
+    project.ok(&["step", "add", "In between", "--after", "1"]);
+    let plan = project.read("plan.md");
+    assert!(plan.contains("- **depends_on**: 1, 3-4\n"), "{plan}");
+    for step in ["1", "3", "4"] {
+        project.ok(&["step", "start", step]);
+        project.ok(&["step", "done", step]);
+    }
+    project.ok(&["step", "start", "5"]);
+    project.ok(&["check"]);
 }

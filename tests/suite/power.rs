@@ -20,7 +20,7 @@ fn after_boot(project: &Project, args: &[&str]) -> Option<Ran> {
     let output = Command::new("unshare")
         .args(["-m", "sh", "-c", script, "sh"])
         .args([&id, &stat])
-        .arg(env!("CARGO_BIN_EXE_statedir"))
+        .arg(crate::program::path())
         .args(args)
         .current_dir(project.root())
         .env_remove("STATEDIR")

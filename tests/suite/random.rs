@@ -1,6 +1,6 @@
-//! Repeatable chance for generated tests.
+//! Random numbers from a seed, for generated tests.
 
-/// A source of numbers that is the same in every run with the same seed; never zero.
+/// A generator that gives the same numbers for the same seed; its state is never zero.
 pub struct Random(pub u64);
 
 impl Random {

@@ -21,10 +21,10 @@ fn blocks<'r>(readme: &'r str, language: &str) -> Vec<&'r str> {
     inside.map(|rest| rest.split_once("```").expect("the block ends").0).collect()
 }
 
-/// The block's commands with what they really print instead of what it says they do.
+/// The block's commands with their real output.
 ///
-/// A command begins with `$ `, goes on in lines with `> `, and is followed by its output.
-fn really(project: &Project, block: &str) -> String {
+/// A command begins with `$ `, continues in lines with `> `, and is followed by its output.
+fn actual_output(project: &Project, block: &str) -> String {
     let mut shown = String::new();
     let mut lines = block.lines().peekable();
     while let Some(line) = lines.next() {
@@ -43,13 +43,10 @@ fn really(project: &Project, block: &str) -> String {
 /// What a shell prints for a command, on both streams.
 fn shell(project: &Project, script: &str) -> String {
     let root = project.root().canonicalize().unwrap();
-    let binary = Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap().to_owned();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = [binary].into_iter().chain(std::env::split_paths(&path));
     let output = crate::builder::outside_of_any_session(&mut Command::new("sh"))
         .args(["-c", &format!("exec 2>&1\n{script}")])
         .current_dir(&root)
-        .env("PATH", std::env::join_paths(path).unwrap())
+        .env("PATH", crate::program::search_path())
         .env_remove("STATEDIR")
         .env("STATEDIR_NOW", "2026-01-15T09:00:00Z")
         .env("STATEDIR_SEED", "7")
@@ -60,13 +57,13 @@ fn shell(project: &Project, script: &str) -> String {
     text.replace(root.to_str().unwrap(), SHOWN_ROOT)
 }
 
-/// Compares, and leaves what the README should say where it can be copied from.
-fn assert_says(part: &str, readme: &str, really: &str) {
-    if readme != really {
+/// Compares, and writes the text that the README should have to a file.
+fn assert_shows(part: &str, readme: &str, actual: &str) {
+    if readme != actual {
         let corrected: PathBuf =
             Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("README.{part}.md"));
-        std::fs::write(&corrected, really).unwrap();
-        let lines = crate::builder::line_diff(readme, really).join("\n");
+        std::fs::write(&corrected, actual).unwrap();
+        let lines = crate::builder::line_diff(readme, actual).join("\n");
         panic!("the README is out of date:\n{lines}\nsee {}", corrected.display());
     }
 }
@@ -78,22 +75,22 @@ fn every_command_of_the_readme_prints_what_it_says() {
     let mut corrected = readme.clone();
     let blocks = blocks(&readme, "console");
     for block in &blocks {
-        let really = really(&project, block);
+        let actual = actual_output(&project, block);
         corrected =
-            corrected.replace(&format!("```console\n{block}"), &format!("```console\n{really}"));
+            corrected.replace(&format!("```console\n{block}"), &format!("```console\n{actual}"));
     }
     let commands =
         blocks.iter().flat_map(|block| block.lines()).filter(|line| line.starts_with("$ "));
     assert!(commands.count() > 10, "the README has hardly any commands");
-    assert_says("console", &readme, &corrected);
+    assert_shows("console", &readme, &corrected);
 }
 
 #[test]
 fn a_wrong_output_in_a_block_is_seen() {
     let block = "$ statedir status; echo \"exit $?\"\neverything is fine\n";
-    let really = really(&Project::empty(), block);
-    assert!(really.starts_with("$ statedir status"), "{really}");
-    assert!(really.ends_with("\nexit 1\n") && !really.contains("fine"), "{really}");
+    let actual = actual_output(&Project::empty(), block);
+    assert!(actual.starts_with("$ statedir status"), "{actual}");
+    assert!(actual.ends_with("\nexit 1\n") && !actual.contains("fine"), "{actual}");
 }
 
 /// A row for each command: the first line of its help, and the words that follow it.
@@ -123,7 +120,7 @@ fn the_table_of_commands_is_the_help() {
         rest.split_inclusive('\n').take_while(|row| row.starts_with('|')).map(str::len).sum();
     let after = &rest[shown..];
     let table = rows(&statedir::internals::command());
-    assert_says("table", &readme, &format!("{before}{head}{table}{after}"));
+    assert_shows("table", &readme, &format!("{before}{head}{table}{after}"));
 }
 
 #[test]

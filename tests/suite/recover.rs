@@ -1,4 +1,4 @@
-//! After an interruption or a failure: what is decided, why, and what carrying it out does.
+//! After an interruption or a failure: the decision, its reason, and its effect when applied.
 
 mod checkpoints;
 mod evaluators;

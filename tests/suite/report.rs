@@ -21,17 +21,8 @@ pub fn hostile() -> Project {
     project.ok_with_input(&["apply", "-"], &changes.to_string());
     project.ok(&["--actor", "<b>eve</b>", "step", "start", "1"]);
     project.ok(&[
-        "--actor",
-        "<b>eve</b>",
-        "step",
-        "fail",
-        "1",
-        "--error",
-        HOSTILE,
-        "--cost",
-        "0.5",
-        "--time",
-        "3m",
+        "--actor", "<b>eve</b>", "step", "fail", "1", "--error", HOSTILE, "--cost", "0.5",
+        "--time", "3m",
     ]);
     project.ok(&["review", "open", HOSTILE]);
     project
@@ -47,14 +38,7 @@ fn one_page_has_everything_and_loads_nothing() {
     assert!(ran.stdout.starts_with("wrote out/report.html ("), "{}", ran.stdout);
     let page = project.read_at(&project.root().join("out/report.html"));
     for part in [
-        "board",
-        "graph",
-        "timeline",
-        "reviews",
-        "steps",
-        "context",
-        "history",
-        "operations",
+        "board", "graph", "timeline", "reviews", "steps", "context", "history", "operations",
         "numbers",
     ] {
         assert!(page.contains(&format!("<section id=\"{part}\"")), "{part} is missing");

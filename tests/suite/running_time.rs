@@ -1,4 +1,4 @@
-//! Time counts while a step runs: rules and limits about it answer at the next command.
+//! Time counts while a step runs: rules and limits about it fire at the next command.
 
 use crate::builder::Project;
 
@@ -72,7 +72,7 @@ fn a_limit_is_reported_while_the_step_runs() {
     let ran = project.at("12:06:00", &["var", "set", "a", "1"]);
     let printed = format!("{}{}", ran.stdout, ran.stderr);
     assert!(printed.contains("max_execution_time"), "{printed}");
-    // Told once.
+    // It fires once.
     let ran = project.at("12:07:00", &["var", "set", "a", "2"]);
     assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("max_execution_time"));
 }

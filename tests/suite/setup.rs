@@ -1,10 +1,13 @@
-//! Setting a client up, and taking it back to the byte.
+//! Setting up a client, and removing the setup to the byte.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::builder::{Project, Ran};
+use crate::{
+    builder::{Project, Ran},
+    program,
+};
 
 const CLIENTS: [&str; 8] =
     ["claude", "codex", "cursor", "gemini", "opencode", "qwen", "vscode", "generic"];
@@ -125,13 +128,8 @@ fn what_was_there_stays_and_comes_back_to_the_byte() {
         "command -v statedir >/dev/null 2>&1 || exit 0; statedir hook"
     );
     for event in [
-        "SessionStart",
-        "UserPromptSubmit",
-        "PreToolUse",
-        "PostToolUse",
-        "PreCompact",
-        "SubagentStop",
-        "SessionEnd",
+        "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact",
+        "SubagentStop", "SessionEnd",
     ] {
         assert_eq!(settings["hooks"][event][0]["hooks"][0]["type"], "command", "{event}");
     }
@@ -221,13 +219,8 @@ fn printing_and_trying_write_nothing() {
     let printed = setup(&project, &["claude", "--print"]);
     assert_eq!(printed.code, 0);
     for part in [
-        "settings.json",
-        "statedir hook",
-        "Bash(statedir *)",
-        "mcpServers",
-        "CLAUDE.md",
-        "SKILL.md",
-        "next --claim",
+        "settings.json", "statedir hook", "Bash(statedir *)", "mcpServers", "CLAUDE.md",
+        "SKILL.md", "next --claim",
     ] {
         assert!(printed.stdout.contains(part), "{part}");
     }
@@ -381,11 +374,22 @@ fn what_was_said_about_task_lists_is_kept() {
     assert_eq!(setup(&project, &["claude", "--capture", "--no-capture"]).code, 2);
 }
 
+#[test]
+fn hooks_that_a_client_calls_twice_are_named() {
+    let project = Project::new();
+    fs::create_dir(project.root().join("home")).unwrap();
+    let twice = |args: &[&str]| setup_with_path(&project, args, true).stdout.contains("twice");
+    assert!(!twice(&["codex"]) && !twice(&["codex", "--user"]));
+    assert!(twice(&["codex"]) && twice(&["codex", "--check"]));
+    assert!(!twice(&["gemini", "--user"]) && !twice(&["gemini"]), "it calls the same once");
+    assert!(!twice(&["codex", "--user", "--remove"]) && !twice(&["codex"]));
+}
+
 /// Runs `setup` where the program is on the PATH, or is not.
 fn setup_with_path(project: &Project, args: &[&str], found: bool) -> Ran {
-    let programs =
-        Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap().display().to_string();
-    let path = if found { format!("{programs}:/usr/bin:/bin") } else { "/usr/bin:/bin".to_owned() };
+    let directory = program::path().parent().unwrap().display();
+    let path =
+        if found { format!("{directory}:/usr/bin:/bin") } else { "/usr/bin:/bin".to_owned() };
     let mut command = project.command(&[&["setup"], args].concat());
     command.env("HOME", project.root().join("home")).env("PATH", path);
     Ran::from(command.output().unwrap())

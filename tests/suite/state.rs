@@ -270,7 +270,7 @@ fn metrics_add_up() {
     assert!(metrics["sizes"][".statedir/log"].as_u64().unwrap() > 100);
     project.ok(&["undo"]);
     assert_eq!(project.json(&["metrics"])["recoveries"], 1);
-    // What was undone counts no more: cost, time and success go back together.
+    // What was undone no longer counts: cost, time and success are taken back together.
     let table = project.ok(&["metrics"]).stdout;
     for line in ["attempts      2: 1 completed, 1 failed", "success rate  50%", "time          45s"]
     {
@@ -335,15 +335,8 @@ fn import_knows_a_document_by_its_name_or_by_its_text() {
 #[test]
 fn what_looks_like_a_placeholder_is_imported_as_the_value_it_is() {
     let project = Project::new();
-    project.ok(&[
-        "step",
-        "add",
-        "Fill in",
-        "--input",
-        "name=[Goal Title]",
-        "--output",
-        "cost=$X.XX",
-    ]);
+    project
+        .ok(&["step", "add", "Fill in", "--input", "name=[Goal Title]", "--output", "cost=$X.XX"]);
     project.ok(&["check"]);
     let copy = Project::empty();
     copy.ok_with_input(&["import", "-"], &project.ok(&["state"]).stdout);

@@ -1,16 +1,16 @@
-//! How large a sweep is to be: small in the check, as large as wanted in `cargo xtask prove`.
+//! The size of a sweep: small in the check, any size in `cargo xtask prove`.
 
-/// A part of a larger whole.
+/// A part of a sweep.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice {
-    /// How much is to be tried.
+    /// The number of cases.
     pub size: u64,
-    /// Where the generator begins.
+    /// The seed of the generator.
     pub seed: u64,
 }
 
 impl Slice {
-    /// What `cargo xtask prove` asks for, if it is that which runs.
+    /// The slice that `cargo xtask prove` asks for; `None` in the check.
     pub fn wanted() -> Option<Self> {
         let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
         Some(Self { size: number("STATEDIR_PROVE_SIZE")?, seed: number("STATEDIR_PROVE_SEED")? })

@@ -1,4 +1,4 @@
-//! Words of other tools: what is unambiguous works, the rest is suggested with the user's own words.
+//! Words of other tools: unambiguous ones work, others get a suggestion with the user's own words.
 
 use crate::builder::Project;
 
@@ -81,7 +81,7 @@ fn help_fits_a_screen_and_names_every_command_once() {
     {
         assert!(help.lines().any(|line| line.starts_with(group)), "{group}");
     }
-    // The commands stand in the second column, or fill the line.
+    // The commands are in the second column, or fill the line.
     let names: Vec<String> = help
         .lines()
         .filter_map(|line| line.get(13..))
@@ -227,6 +227,6 @@ fn a_command_alone_lists_what_it_is_about() {
     ] {
         assert_eq!(project.ok(typed).stdout, project.ok(meant).stdout, "{typed:?}");
     }
-    // Where more than one thing can be meant, all of them are told.
+    // An ambiguous word gets all its meanings.
     assert_eq!(project.run(&["checkpoint"]).code, 2);
 }

@@ -1,10 +1,10 @@
-//! What a person at a terminal is shown: width, colours, times. `script` is the terminal.
+//! Output on a terminal: width, colours, times. `script` is the terminal.
 
 use std::process::Command;
 
 use crate::{
     builder::{Project, outside_of_any_session},
-    needs,
+    needs, program,
 };
 
 /// What a terminal of so many columns shows of a command.
@@ -16,7 +16,7 @@ fn shown(project: &Project, columns: u32, env: &[(&str, &str)], args: &[&str]) -
     let line = format!(
         "stty cols {columns} rows 40; env -u COLUMNS {} {} {}",
         own.join(" "),
-        env!("CARGO_BIN_EXE_statedir"),
+        program::name(),
         quoted.join(" ")
     );
     let mut command = Command::new("script");
@@ -70,7 +70,7 @@ fn lines_are_broken_between_words_at_the_width_of_the_terminal() {
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             assert_eq!(words(&text), words(&whole), "{args:?}");
         }
-        // `COLUMNS` is the user's word against the terminal's.
+        // `COLUMNS` overrides the width of the terminal.
         let text = without_colours(&shown(&project, 500, &[("COLUMNS", "50")], args));
         assert_eq!(text, without_colours(&shown(&project, 50, &[], args)), "{args:?}");
     }
@@ -154,7 +154,7 @@ fn colours_are_as_the_variables_say() {
     assert!(piped("CLICOLOR_FORCE", "1"));
 }
 
-/// Lengths of time that nobody says like that: `41424ms`, `7200s`, `300 seconds`.
+/// Durations that are hard to read: `41424ms`, `7200s`, `300 seconds`.
 fn awkward_times(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '.').collect();
     let number = |word: &str| word.parse::<f64>().unwrap_or_default();
@@ -214,7 +214,7 @@ fn times_are_shown_as_people_say_them() {
     ] {
         let ran = project.run(args);
         let text = ran.stdout + &ran.stderr;
-        // What somebody wrote is quoted as it is.
+        // Text of the user is quoted unchanged.
         let text = text.replace("200s", "").replace("execution time > ", "");
         assert_eq!(awkward_times(&text), [""; 0], "{args:?}\n{text}");
         printed.push_str(&text);

@@ -7,7 +7,7 @@ use crate::{builder::Project, examples::run_example, mcp::client::Client};
 
 const PLACE: &str = "docs/plan/tickets/7";
 
-/// Who does what; `true` where a person has to be asked first.
+/// The actor and the change; `true` where a person has to be asked first.
 fn life() -> Vec<(&'static str, Value, bool)> {
     let agent = |change: Value| ("agent", change, false);
     let asks = |step: &str| ("agent", json!({ "op": "step.done", "step": step }), true);

@@ -225,6 +225,12 @@ fn whoever_may_read_the_files_may_read_the_state() {
     let ran = run_shut_out(&project, &["step", "done", "1"]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("denied"), "{}", ran.stderr);
+    // Nor does it look as if there were none.
+    for args in [&["op", "log"][..], &["op", "show"], &["checkpoint", "list"]] {
+        let ran = run_shut_out(&project, args);
+        assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{args:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("denied"), "{args:?}: {}", ran.stderr);
+    }
     project.ok(&["step", "done", "1"]);
     assert!(project.ok(&["op", "log"]).stdout.lines().count() >= 4);
 }

@@ -1,4 +1,4 @@
-//! Following the operation log, and what a conflict tells about it.
+//! Following the operation log, and what a conflict reports from it.
 
 use std::{
     fs,
@@ -71,7 +71,7 @@ fn a_watch_begins_now_or_after_a_revision() {
     project.ok(&["var", "set", "a", "2"]);
     let mut since = Watching::begin(&project, &["--since", first.as_str().unwrap()]);
     assert_eq!(since.next()["parent"], first);
-    // What happens before it is ready is not seen: go on until something is.
+    // Operations before it is ready are not seen: repeat until one is.
     let mut now = Watching::begin(&project, &["--limit", "1"]);
     let mut n = 0;
     while now.child.try_wait().unwrap().is_none() {

@@ -17,13 +17,13 @@ fn allowed(deny: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Whether an expression such as `MIT OR Apache-2.0` can be met with what is allowed.
+/// Whether the allowed licences satisfy an expression such as `MIT OR Apache-2.0`.
 fn is_satisfied(expression: &str, allowed: &[&str]) -> bool {
     let plain = expression.replace('/', " OR ").replace(['(', ')'], " ");
     plain.split(" AND ").all(|all| all.split(" OR ").any(|one| allowed.contains(&one.trim())))
 }
 
-/// Every crate of a build, `name version` and licence, as cargo tells them.
+/// Every crate of a build, `name version` and licence, as cargo lists them.
 fn licences() -> Option<BTreeMap<String, String>> {
     let mut command = crate::tools::cargo();
     command.args(["tree", "--locked", "--edges", "normal,build", "--prefix", "none"]);

@@ -1,4 +1,4 @@
-//! Tools that the check uses and does not bring along, and how CI gets them.
+//! External tools of the check, and how CI installs them.
 
 use std::process::{Command, Stdio};
 
@@ -9,13 +9,13 @@ const PROGRAMS: &str = include_str!("../../tests/programs.txt");
 pub enum Audit {
     Passed,
     Failed,
-    /// Licences and sources are as they should be; the list of advisories could not be fetched.
+    /// Licences and sources are fine; the list of advisories could not be fetched.
     WithoutAdvisories,
     Skipped,
 }
 
-/// Cargo, without what `cargo run` told this program about its own package: build scripts that look at
-/// it would run again for every other way of calling cargo, and everything behind them be built anew.
+/// Cargo, without the variables that `cargo run` set about the package `xtask`: build scripts that read
+/// them would run again, and everything that depends on them would be rebuilt.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {
@@ -66,7 +66,7 @@ pub fn audit() -> Audit {
     }
 }
 
-/// Whether no advisory concerns us; `None` where the list of them cannot be had.
+/// Whether no advisory applies; `None` where their list cannot be fetched.
 fn advisories() -> Option<bool> {
     let mut command = Command::new("cargo");
     command.args(["deny", "--workspace", "check", "advisories"]);
@@ -114,7 +114,7 @@ fn succeeds(program: &str, args: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// The same, and one sees what it says.
+/// The same, with its output shown.
 fn succeeds_visibly(program: &str, args: &[&str]) -> bool {
     Command::new(program).args(args).status().is_ok_and(|status| status.success())
 }

@@ -21,7 +21,7 @@ use crate::{
     adapters::{config_directory, foreign},
     domain::{
         StepRole,
-        checklist::Tally,
+        checklist::TaskCounts,
         layout::profile::{self, Profile, Unit},
     },
     text::markdown::Document,
@@ -35,7 +35,7 @@ pub(crate) struct FoundPlan {
     /// What it is called for people.
     pub name: String,
     /// Its tasks.
-    pub tasks: Tally,
+    pub tasks: TaskCounts,
     /// The text.
     pub document: Arc<Document>,
     /// The title of the document.
@@ -53,8 +53,8 @@ impl FoundPlan {
             return None;
         }
         let document = Document::from_bytes(fs_err::read(file).ok()?).ok()?;
-        let tasks = Tally::read(&document, &profile.grammar);
-        let title = document.sections().map(|id| document.section(id)).find(|one| one.level == 1);
+        let tasks = TaskCounts::read(&document, &profile.grammar);
+        let title = document.title_section().map(|id| document.section(id));
         let title = title.map(|section| section.title.trim().to_owned());
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
         let name = match profile.unit {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{ForeignPlan, ForeignStep, read_text};
 use crate::{
-    domain::checklist::{Checklist, Grammar, Tally},
+    domain::checklist::{Checklist, Grammar, TaskCounts},
     text::markdown::Document,
 };
 
@@ -14,7 +14,7 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
     let document = Document::parse(read_text(&roadmap)?).map_err(|error| error.to_string())?;
     let found = Checklist::read(&document, &Grammar::default());
     let mut plan = ForeignPlan::default();
-    let title = document.sections().map(|id| document.section(id)).find(|one| one.level == 1);
+    let title = document.title_section().map(|id| document.section(id));
     let title = title.map(|section| section.title.trim()).unwrap_or_default();
     plan.title = title.strip_prefix("Roadmap:").unwrap_or(title).trim().to_owned();
     let mut seen: Vec<String> = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
         }
         plan.steps.push(step);
     }
-    let prose = Tally::read(&document, &Grammar::default()).prose;
+    let prose = TaskCounts::read(&document, &Grammar::default()).prose;
     if prose > 0 {
         plan.left_out.push(format!("{prose} lines of ROADMAP.md that are not tasks"));
     }

@@ -45,6 +45,20 @@ impl HookEvent {
         (event.name() == "PreToolUse" || (whole && !event.name().is_empty())).then_some(event)
     }
 
+    /// Reads the beginning of an event that is too large. A task list whose end is not known is none.
+    ///
+    /// # Errors
+    /// Says that what can be read of it is not enough.
+    pub(crate) fn parse_beginning(bytes: &[u8]) -> Result<Self, String> {
+        let event = loose::read(bytes).map(|read| Self::new(Value::Object(read.members)));
+        let is_enough = |event: &Self| match event.name() {
+            "" => false,
+            "PostToolUse" => !is_planning(event.tool()),
+            _ => true,
+        };
+        event.filter(is_enough).ok_or_else(|| "the event is too large".to_owned())
+    }
+
     fn new(value: Value) -> Self {
         let dialect = Dialect::of(&value, |name| std::env::var_os(name).is_some());
         Self { value, dialect }
@@ -126,6 +140,11 @@ impl HookEvent {
         self.text("cwd").map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
+    /// The client's record of the conversation.
+    pub(super) fn transcript(&self) -> Option<&Path> {
+        self.text("transcript_path").map(Path::new)
+    }
+
     /// The session's name as a word that can be an actor and a file name.
     pub(crate) fn session(&self) -> Option<String> {
         session_name(self.text("session_id")?)
@@ -142,7 +161,9 @@ impl HookEvent {
             }
             "PostToolUse" => {
                 let tool = self.tool();
-                counted(tool).is_some() || is_planning(tool) || calls_helper(tool)
+                let is_known = counted(tool).is_some() || is_planning(tool) || calls_helper(tool);
+                // Gemini CLI does not say when it compacts: any tool may be the first one after it.
+                is_known || self.dialect == Dialect::Gemini
             }
             // Copilot CLI says it of a helper, too.
             "Stop" => !self.stop_hook_active() && self.text("parent_agent_id").is_none(),

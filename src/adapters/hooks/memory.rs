@@ -31,6 +31,8 @@ pub(crate) struct Memory {
     pub forgot: bool,
     /// How many helpers are at work, where the client does not say whose call is whose.
     pub helpers: u32,
+    /// Up to where Gemini CLI's record of the conversation was looked at.
+    pub transcript: u64,
 }
 
 impl Memory {

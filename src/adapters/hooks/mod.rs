@@ -18,6 +18,7 @@ mod shell;
 mod stop;
 mod tool;
 mod tools;
+mod transcript;
 
 use std::{path::PathBuf, time::Instant};
 

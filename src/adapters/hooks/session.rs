@@ -8,6 +8,7 @@ use super::{
     Dialect, Hook, Memory, Reply,
     prompt::rule_lines,
     reply::{quoted, short},
+    transcript,
 };
 use crate::{
     brief::{Budget, tokens},
@@ -36,6 +37,9 @@ pub(super) fn brief(hook: &Hook<'_>) -> Result<Reply, Error> {
     memory.linked |= link(hook);
     memory.told.clear();
     memory.forgot = false;
+    if hook.event.dialect() == Dialect::Gemini {
+        memory.transcript = hook.event.transcript().map_or(0, transcript::length);
+    }
     let list = own_list(hook)?;
     let frame = frame(hook, memory.linked) + &list;
     let budget = Budget {
@@ -53,16 +57,45 @@ pub(super) fn brief(hook: &Hook<'_>) -> Result<Reply, Error> {
     Ok(Reply::Context(frame + &briefed.brief.text))
 }
 
-/// The brief for an agent whose client tells of a compaction, but starts no session anew after it:
-/// with the next event that is answered with nothing else.
+/// The brief for an agent whose client starts no session anew after a compaction: with the next
+/// event that is answered with nothing else.
 pub(super) fn again(hook: &Hook<'_>, reply: Reply) -> Result<Reply, Error> {
-    let is_place = matches!(hook.event.name(), "UserPromptSubmit" | "PreToolUse" | "PostToolUse");
-    let is_due = reply == Reply::Silent && is_place && hook.event.dialect() == Dialect::Copilot;
+    let name = hook.event.name();
     // A helper has forgotten nothing.
-    match is_due && hook.event.text("agent_id").is_none() && hook.memory().forgot {
-        true => brief(hook),
-        false => Ok(reply),
+    let is_due = reply == Reply::Silent
+        && match hook.event.dialect() {
+            Dialect::Copilot => {
+                matches!(name, "UserPromptSubmit" | "PreToolUse" | "PostToolUse")
+                    && hook.event.text("agent_id").is_none()
+                    && hook.memory().forgot
+            }
+            Dialect::Gemini => {
+                matches!(name, "UserPromptSubmit" | "PostToolUse") && was_summed_up(hook)
+            }
+            _ => false,
+        };
+    if is_due { brief(hook) } else { Ok(reply) }
+}
+
+/// From this length on, what was looked at of a record is not looked at again.
+const LONG: u64 = 1 << 20;
+
+/// Whether Gemini CLI summed up the conversation, and the brief is no longer in it.
+fn was_summed_up(hook: &Hook<'_>) -> bool {
+    let Some(path) = hook.event.transcript() else { return false };
+    let memory = hook.memory();
+    // Where nothing is remembered, the brief would come again and again.
+    if memory.helpers > 0 || !hook.keeps_memory() {
+        return false;
     }
+    if transcript::lost(path, memory.transcript, OPENING) {
+        return true;
+    }
+    let length = transcript::length(path);
+    if length.saturating_sub(memory.transcript) > LONG {
+        hook.remember(&Memory { transcript: length, ..memory });
+    }
+    false
 }
 
 /// The most tokens that a helper of the agent is given.
@@ -82,6 +115,9 @@ pub(super) fn helper(hook: &Hook<'_>) -> Result<Reply, Error> {
     Ok(Reply::Context(frame.to_owned() + &briefed.brief.text))
 }
 
+/// What the words before the brief begin with.
+const OPENING: &str = "The work in this project is tracked by statedir in";
+
 /// The words before the brief.
 fn frame(hook: &Hook<'_>, linked: bool) -> String {
     let actor = hook.workspace.environment().actor();
@@ -97,7 +133,7 @@ fn frame(hook: &Hook<'_>, linked: bool) -> String {
     };
     let dir = short(&hook.workspace.directory().display().to_string(), 200);
     format!(
-        "The work in this project is tracked by statedir in `{dir}`. {name} Loop: `statedir step \
+        "{OPENING} `{dir}`. {name} Loop: `statedir step \
          next --claim`, work, `statedir step done` or `statedir step fail --error 'what went \
          wrong'`, `statedir context add 'what was found'`. Never edit history.md or .statedir/ by hand.{lists}\n\n"
     )

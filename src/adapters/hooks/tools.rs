@@ -13,19 +13,17 @@ use super::{
         programs::How,
     },
 };
+use crate::text::Words;
 
 /// Words in the name of a tool that only looks.
-const READS: [&str; 22] = [
-    "cat", "count", "describe", "diff", "exists", "fetch", "find", "get", "glob", "grep", "head",
-    "info", "list", "log", "ls", "read", "search", "show", "stat", "status", "tree", "view",
-];
+const READS: Words = Words(
+    "cat count describe diff exists fetch find get glob grep head info list log ls read search \
+    show stat status tree view",
+);
 /// Words in the name of a tool that writes what is in a file.
-const EDITS: [&str; 11] = [
-    "add", "append", "create", "edit", "insert", "modify", "patch", "put", "replace", "update",
-    "write",
-];
+const EDITS: Words = Words("add append create edit insert modify patch put replace update write");
 /// Words in the name of a tool that takes a file or a directory away.
-const REMOVES: [&str; 8] = ["clean", "delete", "move", "mv", "remove", "rename", "rm", "trash"];
+const REMOVES: Words = Words("clean delete move mv remove rename rm trash");
 /// How many strings of an event are looked at.
 const MOST_STRINGS: usize = 200;
 
@@ -34,9 +32,11 @@ fn server_tool(tool: &str) -> Option<(&str, &str)> {
     if let Some(rest) = tool.strip_prefix("mcp__") {
         return Some(rest.split_once("__").unwrap_or(("", rest)));
     }
-    // Gemini CLI writes `mcp_server_tool`.
-    let rest = tool.strip_prefix("mcp_")?;
-    Some(rest.split_once('_').unwrap_or(("", rest)))
+    // Gemini CLI writes `mcp_server_tool`, Copilot CLI `server-tool`.
+    match tool.strip_prefix("mcp_") {
+        Some(rest) => Some(rest.split_once('_').unwrap_or(("", rest))),
+        None => tool.rsplit_once('-'),
+    }
 }
 
 /// Whether a call decides a review: that is for a person to do, or to allow.
@@ -80,8 +80,8 @@ pub(super) fn sets_constraint(event: &HookEvent) -> bool {
 /// Whether a tool belongs to another MCP server and does not only look.
 pub(super) fn is_foreign(tool: &str) -> bool {
     let Some((server, name)) = server_tool(tool) else { return false };
-    let has = |list: &[&str]| words(name).iter().any(|word| list.contains(&word.as_str()));
-    !server.contains("statedir") && (!has(&READS) || has(&EDITS) || has(&REMOVES))
+    let has = |list: Words| words(name).iter().any(|word| list.contains(word));
+    !server.contains("statedir") && (!has(READS) || has(EDITS) || has(REMOVES))
 }
 
 /// The words of a name like `delete_file`, `delete-file` or `deleteFile`.
@@ -116,7 +116,8 @@ pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> 
         return examine(guarded, cwd, event.input("command")?);
     }
     if tool == "apply_patch" {
-        let text = ["command", "input", "patch"].iter().find_map(|key| event.input(key))?;
+        let keys = ["command", "input", "patch", "patchText"];
+        let text = keys.iter().find_map(|key| event.input(key))?;
         let all: Vec<Finding> =
             patched(text).iter().filter_map(|(word, how)| found(&word.text, *how)).collect();
         return worst(all);
@@ -129,8 +130,8 @@ pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> 
     }
     let command = ["command", "cmd", "script"].iter().find_map(|key| event.input(key));
     let by_shell = command.and_then(|command| examine(guarded, cwd, command));
-    let has = |list: &[&str]| words(tool).iter().any(|word| list.contains(&word.as_str()));
-    let how = match (has(&REMOVES), has(&EDITS)) {
+    let has = |list: Words| words(tool).iter().any(|word| list.contains(word));
+    let how = match (has(REMOVES), has(EDITS)) {
         (true, _) => How::Removes,
         (false, true) => How::Edits,
         (false, false) => How::May,
@@ -187,6 +188,7 @@ mod tests {
         assert!(decides("mcp__statedir__review", verb("approve")));
         assert!(decides("mcp__plugin_statedir_statedir__review", verb("reject")));
         assert!(decides("mcp_statedir_review", verb("approve")));
+        assert!(decides("statedir-review", verb("approve")));
         assert!(decides(
             "mcp__statedir__apply",
             serde_json::json!({ "changes": [{ "op": "review.decide" }] })
@@ -203,6 +205,7 @@ mod tests {
             "mcp__fs__deleteFile",
             "mcp__shell__execute_command",
             "mcp__x__find_and_replace",
+            "file-system-write_file",
             "mcp__odd",
         ] {
             assert!(is_foreign(tool), "{tool}");
@@ -211,6 +214,7 @@ mod tests {
             "mcp__filesystem__read_text_file",
             "mcp__filesystem__list_directory",
             "mcp__git__git_status",
+            "my-git-git_status",
             "mcp__x__getFileInfo",
             "mcp__statedir__step",
             "mcp__plugin_statedir_statedir__step",

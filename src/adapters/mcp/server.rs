@@ -176,14 +176,8 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         // A known method comes here when its parameters could not be read.
         let known = [
-            "initialize",
-            "prompts/get",
-            "prompts/list",
-            "resources/list",
-            "resources/read",
-            "server/discover",
-            "tools/call",
-            "tools/list",
+            "initialize", "prompts/get", "prompts/list", "resources/list", "resources/read",
+            "server/discover", "tools/call", "tools/list",
         ];
         if known.contains(&request.method.as_str()) {
             let message = format!("the parameters of `{}` are not what it takes", request.method);

@@ -20,10 +20,10 @@ pub(crate) struct Hooks {
     schema: Option<&'static str>,
 }
 
-/// Tools that may reach the state, those of other MCP servers among them. A pattern is searched for
-/// anywhere in a name, so this one has both ends.
+/// Tools that may reach the state, those of MCP servers among them, which Copilot CLI calls
+/// `server-tool`. A pattern is searched for anywhere in a name, so this one has both ends.
 const BEFORE: &str = "^(Write|Edit|MultiEdit|NotebookEdit|apply_patch|Bash|WebFetch|WebSearch|\
-                      Task|Agent|mcp__.+)$";
+                      Task|Agent|mcp__.+|.+-.+)$";
 
 /// Tools that are counted, and those that plan.
 const AFTER: &str = "^(Write|Edit|MultiEdit|NotebookEdit|WebFetch|WebSearch|TaskCreate|TaskUpdate|\
@@ -61,7 +61,8 @@ pub(super) const CODEX: Hooks = Hooks {
     schema: None,
 };
 
-/// Gemini CLI: events of its own, in milliseconds.
+/// Gemini CLI: events of its own, in milliseconds. Its PreCompress comes before every request to the
+/// model, whether it compacts or not, and is left out.
 pub(super) const GEMINI: Hooks = Hooks {
     events: &[
         ("SessionStart", None),

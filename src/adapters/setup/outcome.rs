@@ -69,7 +69,7 @@ impl HookOptions {
     /// The same, with what was said before about task lists.
     pub(super) fn or_kept(self, there: Option<&str>) -> Self {
         let has = |option: &str| {
-            let (line, list) = (format!(" hook {option}"), format!("[\"{option}\"]"));
+            let (line, list) = (format!(" hook {option}"), format!("[\"{option}\""));
             there.is_some_and(|text| text.contains(&line) || text.contains(&list))
         };
         let kept = match (has(CAPTURES), has(LEAVES)) {
@@ -82,6 +82,11 @@ impl HookOptions {
 
     pub(super) fn capture_option(self) -> Option<&'static str> {
         self.capture.map(|captures| if captures { CAPTURES } else { LEAVES })
+    }
+
+    /// All options, that about task lists first.
+    pub(super) fn words(self) -> impl Iterator<Item = &'static str> {
+        self.capture_option().into_iter().chain(self.record_prompts.then_some(RECORDS))
     }
 }
 

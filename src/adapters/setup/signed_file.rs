@@ -47,9 +47,8 @@ impl SignedFile {
 
     fn body(&self, program: &str, options: HookOptions) -> String {
         let program = program.replace('\\', "\\\\").replace('"', "\\\"");
-        let option = options.capture_option().map(|option| format!("\"{option}\""));
-        let option = option.unwrap_or_default();
-        self.text.replace("@PROGRAM@", &program).replace("@OPTIONS@", &option)
+        let options: Vec<String> = options.words().map(|option| format!("{option:?}")).collect();
+        self.text.replace("@PROGRAM@", &program).replace("@OPTIONS@", &options.join(", "))
     }
 
     fn signed(&self, body: &str, notes: &Notes) -> String {
@@ -145,11 +144,17 @@ mod tests {
         let captures = HookOptions { capture: Some(true), ..HookOptions::NONE };
         let text = OPENCODE_PLUGIN.text("/opt/\"s\\p\"/statedir", captures);
         assert!(text.contains(r#"const program = "/opt/\"s\\p\"/statedir""#), "{text}");
-        assert!(text.contains(r#"["hook", ...["--capture"]]"#), "{text}");
-        let there = OPENCODE_PLUGIN.put(None, "opencode", Wish { options: captures, ..WISH });
-        let kept = OPENCODE_PLUGIN.put(there.text.as_deref(), "opencode", WISH);
-        assert_eq!(kept.text, there.text, "what was said before is kept");
-        let taken = OPENCODE_PLUGIN.take(kept.text.as_deref(), "opencode", WISH);
+        assert!(text.contains(r#"options = ["--capture"]"#), "{text}");
+        let put = |there: Option<&str>, options: HookOptions| {
+            OPENCODE_PLUGIN.put(there, "opencode", Wish { options, ..WISH }).text
+        };
+        let there = put(None, captures);
+        let both = put(there.as_deref(), HookOptions { record_prompts: true, ..HookOptions::NONE });
+        let text = both.as_deref().unwrap();
+        assert!(text.contains(r#"options = ["--capture", "--record-prompts"]"#), "{text}");
+        let kept = put(both.as_deref(), HookOptions::NONE);
+        assert_eq!(kept, there, "what was said before about lists is kept");
+        let taken = OPENCODE_PLUGIN.take(kept.as_deref(), "opencode", WISH);
         assert_eq!(taken, FileOutcome::gone(0));
     }
 

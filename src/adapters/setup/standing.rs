@@ -58,13 +58,18 @@ impl Setup {
         })
     }
 
+    /// What is left for the user to do after setting up.
+    pub(crate) fn advice(&self) -> Option<String> {
+        self.with_doubled(self.client.advice(self.scope, &self.program))
+    }
+
     /// What the client still needs from the user.
     pub(crate) fn needs(&self) -> Option<String> {
         let is_trusted = match self.scope {
             Scope::Project => trust::is_trusted(self.client, &self.root),
             Scope::User => None,
         };
-        match is_trusted {
+        self.with_doubled(match is_trusted {
             Some(true) => None,
             Some(false) => Some(format!(
                 "{} does not trust this folder yet: start it here once and say yes; its hooks and \
@@ -72,7 +77,26 @@ impl Setup {
                 self.client
             )),
             None => self.client.advice(self.scope, &self.program),
+        })
+    }
+
+    /// The advice, and what is to be done where a client calls the hooks of the user and those of the
+    /// project: the others call what is the same only once.
+    fn with_doubled(&self, advice: Option<String>) -> Option<String> {
+        let is_doubled = || {
+            let home =
+                std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+            let own = Self { scope: Scope::User, root: home?, ..self.clone() };
+            let hooks = |file: &FileStanding| file.what == "hooks";
+            own.standing().ok()?.into_iter().find(hooks).map(|file| file.state)
+        };
+        let is_asked = self.client == Client::Codex && self.scope == Scope::Project;
+        if !is_asked || matches!(is_doubled(), None | Some(FileState::Missing)) {
+            return advice;
         }
+        let doubled = "codex answers every event twice, since your own settings have the hooks, too: \
+                       `statedir setup codex --user --remove` leaves those of the project";
+        Some(advice.map_or(doubled.to_owned(), |advice| format!("{advice}\n{doubled}")))
     }
 
     /// The hook as a shell runs it, and whether the client has a server; only what `setup` itself

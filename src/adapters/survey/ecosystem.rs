@@ -83,32 +83,10 @@ fn is_config(name: &str, ending: &str) -> bool {
 
 /// Manifests and settings whose ending does not tell.
 const CONFIG: [&str; 26] = [
-    "package.json",
-    "package-lock.json",
-    "composer.json",
-    "pom.xml",
-    "build.xml",
-    "go.mod",
-    "go.sum",
-    "go.work",
-    "cargo.lock",
-    "makefile",
-    "justfile",
-    "rakefile",
-    "gemfile",
-    "gemfile.lock",
-    "procfile",
-    "cmakelists.txt",
-    "pipfile",
-    "setup.py",
-    "setup.cfg",
-    "deno.json",
-    "jsconfig.json",
-    ".editorconfig",
-    ".gitignore",
-    ".gitattributes",
-    ".env",
-    "mix.exs",
+    "package.json", "package-lock.json", "composer.json", "pom.xml", "build.xml", "go.mod",
+    "go.sum", "go.work", "cargo.lock", "makefile", "justfile", "rakefile", "gemfile",
+    "gemfile.lock", "procfile", "cmakelists.txt", "pipfile", "setup.py", "setup.cfg", "deno.json",
+    "jsconfig.json", ".editorconfig", ".gitignore", ".gitattributes", ".env", "mix.exs",
 ];
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::{
     ops::Range,
 };
 
-use super::{Adopted, Bound, Files, List, Lists, bind::by_written_id};
+use super::{Adopted, ChecklistFile, ChecklistFiles, Files, TaskStep, ids::by_written_id};
 use crate::{
     domain::{
         ModelError, Plan, PlanRole, StateFile, Step, StepRole, checklist::Task, literal,
@@ -14,21 +14,21 @@ use crate::{
     text::markdown::{Document, ItemId, SectionId},
 };
 
-/// The section of our own file with what tasks have to tell beyond their marker.
+/// The section of our own file with what the markers of tasks cannot show.
 pub(super) const TASKS: &str = "Tasks";
 
-/// What our own file tells whoever opens it.
+/// The comment at the top of our own file.
 pub(super) const OWN_NOTE: &str = "<!-- What statedir keeps besides the checklists that statedir.yaml \
     names: their markers say which tasks are done. -->\n\n";
 
 /// Our own file, read.
-pub(super) struct Own {
+pub(super) struct OwnFile {
     pub plan: Plan,
-    /// The sections of tasks, by the id of the step.
+    /// The indexes in `plan.steps` of tasks, by step id.
     pub tasks: BTreeMap<String, usize>,
 }
 
-impl Own {
+impl OwnFile {
     pub(super) fn read(bytes: Option<&Vec<u8>>) -> Result<Option<Self>, ModelError> {
         let Some(bytes) = bytes else { return Ok(None) };
         let document = Document::from_bytes(bytes.clone())
@@ -45,7 +45,7 @@ impl Own {
         Ok(Some(Self { plan, tasks }))
     }
 
-    /// The steps that are in no checklist.
+    /// The steps that are not in a checklist.
     pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
         self.plan.steps.iter().filter(|step| !is_task(&self.plan, step))
     }
@@ -56,30 +56,31 @@ fn is_task(plan: &Plan, step: &Step) -> bool {
     parent.is_some_and(|id| plan.document.section(id).title.trim() == TASKS)
 }
 
-/// The text of a plan, and where the tasks stand in it, one behind the other.
-pub(super) struct Text {
+/// The composed text of a plan.
+pub(super) struct ComposedText {
     pub text: String,
+    /// Where the tasks are, each directly after the one before.
     pub places: Vec<Range<usize>>,
-    /// Where the tasks end and the steps that are in no checklist follow.
+    /// Where the tasks end and the steps that are not in a checklist begin.
     pub end: usize,
 }
 
-impl Text {
-    /// Gives the pieces of the whole text, if this is a new one of some tasks and `old` was one of
-    /// all, and says where the tasks stand in it.
+impl ComposedText {
+    /// Splices this text, which has only the `changed` tasks, into `old`, which has all of them:
+    /// passes the pieces of the new whole to `put` and returns where the tasks are in it.
     pub(super) fn within<'t>(
         &'t self,
         old: (&'t str, &[Range<usize>]),
-        bound: &[Bound],
+        task_steps: &[TaskStep],
         changed: &BTreeSet<&str>,
         mut put: impl FnMut(&'t str),
     ) -> Option<Vec<Range<usize>>> {
         let begin = self.places.first().map_or(self.end, |first| first.start);
         put(self.text.get(..begin)?);
         let mut at = begin;
-        let mut places = Vec::with_capacity(bound.len());
+        let mut places = Vec::with_capacity(task_steps.len());
         let mut new = self.places.iter();
-        for (one, place) in bound.iter().zip(old.1) {
+        for (one, place) in task_steps.iter().zip(old.1) {
             let piece = match changed.contains(one.id.as_str()) {
                 true => self.text.get(new.next()?.clone())?,
                 false => old.0.get(place.clone())?,
@@ -94,25 +95,25 @@ impl Text {
 }
 
 impl Adopted<'_> {
-    /// The text with some of the tasks, as a part of a plan whose steps have those roles; with all
-    /// of them if it is not said which.
+    /// Composes the text of the plan. With `part`, it contains only the tasks with those ids, and the
+    /// plan's status follows from those roles of all steps.
     pub(super) fn text(
         &self,
         raw: &Files,
-        lists: &Lists,
-        bound: &[Bound],
+        lists: &ChecklistFiles,
+        task_steps: &[TaskStep],
         part: Option<(&BTreeSet<&str>, &[StepRole])>,
-    ) -> Result<Text, ModelError> {
-        let own = Own::read(raw.get(self.layout.added.steps.as_str()))?;
-        let mut steps = String::with_capacity(bound.len() * 128);
-        let mut roles = Vec::with_capacity(bound.len());
-        let mut places = Vec::with_capacity(bound.len());
+    ) -> Result<ComposedText, ModelError> {
+        let own = OwnFile::read(raw.get(self.layout.added.steps.as_str()))?;
+        let mut steps = String::with_capacity(task_steps.len() * 128);
+        let mut roles = Vec::with_capacity(task_steps.len());
+        let mut places = Vec::with_capacity(task_steps.len());
         let mut written: BTreeMap<(usize, usize, usize), _> = BTreeMap::new();
-        for one in bound {
+        for one in task_steps {
             if part.is_some_and(|(wanted, _)| !wanted.contains(one.id.as_str())) {
                 continue;
             }
-            let Some(list) = self.list_with(raw, lists, bound, one) else { continue };
+            let Some(list) = self.list_containing(raw, lists, task_steps, one) else { continue };
             let Some(task) = list.task(one) else { continue };
             let start = steps.len();
             let known = own.as_ref().and_then(|own| {
@@ -132,11 +133,11 @@ impl Adopted<'_> {
                     matches!(own.plan.document.field(step.section, key), Ok(Some(_)))
                 })
             };
-            // A part of a file names fewer than the whole.
+            // A section knows fewer ids than its whole file.
             let read = (one.file, list.first, list.tasks.tasks.len());
             let waits =
-                written.entry(read).or_insert_with(|| by_written_id(&list, one.file, bound));
-            for (key, value) in self.derived(one, task, &list, bound, waits) {
+                written.entry(read).or_insert_with(|| by_written_id(&list, one.file, task_steps));
+            for (key, value) in self.derived(one, task, &list, task_steps, waits) {
                 if !has(&key) {
                     push_field(&mut steps, &key, &value)?;
                 }
@@ -151,7 +152,7 @@ impl Adopted<'_> {
             places.push(start..steps.len());
         }
         let end = steps.len();
-        let mut next = bound.iter().map(|one| one.number).max().unwrap_or(0);
+        let mut next = task_steps.iter().map(|one| one.number).max().unwrap_or(0);
         if let Some(own) = &own {
             for step in own.steps() {
                 let document = &own.plan.document;
@@ -168,13 +169,13 @@ impl Adopted<'_> {
         let roles = part.map_or(roles.as_slice(), |(_, roles)| roles);
         let (text, before) = self.around(own.as_ref(), &steps, roles)?;
         let places = places.iter().map(|place| place.start + before..place.end + before).collect();
-        Ok(Text { text, places, end: end + before })
+        Ok(ComposedText { text, places, end: end + before })
     }
 
-    /// The plan around its steps, and where those begin in it.
+    /// The whole text around the steps, and where the steps begin in it.
     fn around(
         &self,
-        own: Option<&Own>,
+        own: Option<&OwnFile>,
         steps: &str,
         roles: &[StepRole],
     ) -> Result<(String, usize), ModelError> {
@@ -224,7 +225,7 @@ impl Adopted<'_> {
         Ok((text, begin))
     }
 
-    /// What the metadata say where nobody said anything else.
+    /// The default metadata.
     pub(super) fn metadata(&self, roles: &[StepRole]) -> Vec<(String, String)> {
         let is_over = |role: &StepRole| matches!(role, StepRole::Done | StepRole::Skipped);
         let role = if !roles.is_empty() && roles.iter().all(is_over) {
@@ -243,35 +244,37 @@ impl Adopted<'_> {
         ]
     }
 
-    /// The status of a task: what our own file says, as long as the marker shows just that.
+    /// The status of a task: that in our own file as long as the marker agrees with it.
     fn status_of(&self, task: &Task, own: Option<&Step>) -> String {
-        let kept = own.and_then(|step| {
+        let cached = own.and_then(|step| {
             let role = self.workflow.role_of(step)?;
             let shown = task.written_role(role, self.grammar())?;
             (shown == task.role).then(|| step.status.clone()).flatten()
         });
-        kept.unwrap_or_else(|| self.workflow.step_with_role(task.role).to_owned())
+        cached.unwrap_or_else(|| self.workflow.step_with_role(task.role).to_owned())
     }
 
-    /// The fields of a step that its task gives.
+    /// The fields of a step that follow from its task.
     pub(super) fn derived(
         &self,
-        one: &Bound,
+        one: &TaskStep,
         task: &Task,
-        list: &List,
-        bound: &[Bound],
+        list: &ChecklistFile,
+        task_steps: &[TaskStep],
         written: &BTreeMap<String, crate::domain::StepId>,
     ) -> Vec<(String, String)> {
         let mut fields = Vec::new();
         let mut put = |key: &str, value: String| fields.push((key.to_owned(), value));
-        // Tasks of one file stand next to each other.
-        let first = bound.partition_point(|other| other.file < one.file) + list.first;
+        // The tasks of one file are adjacent.
+        let first = task_steps.partition_point(|other| other.file < one.file) + list.first;
         let here = one.task - list.first;
         let nested = list.tasks.tasks.iter().enumerate().skip(here + 1);
         let nested = nested.take_while(|(_, inner)| inner.span.start < task.span.end);
         let inner = nested.filter(|(_, inner)| inner.parent == Some(here) && !inner.is_optional);
         let mut waits: Vec<String> = inner
-            .filter_map(|(at, _)| bound.get(first + at).map(|found| found.id.as_str().to_owned()))
+            .filter_map(|(at, _)| {
+                task_steps.get(first + at).map(|found| found.id.as_str().to_owned())
+            })
             .collect();
         let named = task.depends_on.iter().filter_map(|id| written.get(id));
         for id in named.filter(|id| **id != one.id).map(|id| id.as_str().to_owned()) {
@@ -302,7 +305,7 @@ impl Adopted<'_> {
 pub(super) fn other_sections(plan: &Plan) -> Vec<SectionId> {
     let document = &plan.document;
     let metadata = plan.metadata_section();
-    let title = plan.title_section();
+    let title = plan.document.title_section();
     let around = title.unwrap_or_else(|| document.root());
     let is_other = |id: &&SectionId| {
         let section = document.section(**id);
@@ -312,8 +315,8 @@ pub(super) fn other_sections(plan: &Plan) -> Vec<SectionId> {
     document.section(around).children.iter().filter(is_other).copied().collect()
 }
 
-/// What a step says below its heading, without one of its fields.
-fn body_without(own: &Own, step: &Step, key: &str) -> String {
+/// The body of a step without one of its fields.
+fn body_without(own: &OwnFile, step: &Step, key: &str) -> String {
     let document = &own.plan.document;
     let gone: Vec<ItemId> = document.field(step.section, key).ok().flatten().into_iter().collect();
     without_items(document, step.section, &gone)
@@ -350,7 +353,7 @@ fn push_heading(text: &mut String, number: u32, title: &str, role: StepRole) {
     }
 }
 
-/// Text so that markdown takes it for nothing else.
+/// Escapes text so that markdown reads it as plain text.
 pub(super) fn push_escaped(text: &mut String, said: &str) {
     for c in said.chars() {
         if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '#' | '~' | '|') {
@@ -360,7 +363,7 @@ pub(super) fn push_escaped(text: &mut String, said: &str) {
     }
 }
 
-/// A field with its line end.
+/// Appends a field and a line end.
 pub(super) fn push_field(text: &mut String, key: &str, value: &str) -> Result<(), ModelError> {
     let is_plain = value.starts_with(|c: char| c.is_ascii_alphanumeric())
         && !value.ends_with(' ')

@@ -1,6 +1,6 @@
-//! A new task in the file of somebody else, written as its neighbours are.
+//! A new task in a checklist, written in the style of its neighbours.
 
-use super::{Adopted, Bound, Composed, Files};
+use super::{Adopted, Composed, Files, TaskStep};
 use crate::{
     domain::{
         ModelError, StepRole,
@@ -12,24 +12,24 @@ use crate::{
 /// A line that is to be inserted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Insertion {
-    /// Which of the files it goes into.
+    /// The index of its file in the layout.
     pub file: usize,
-    /// The line, with the line end that sets it apart.
+    /// The line with its line end.
     pub splice: Splice,
     /// The id that it is written with.
     pub id: Option<String>,
 }
 
 impl Adopted<'_> {
-    /// A task of that title behind a task, with all that is nested in it, or before it.
+    /// A task with that title before a task, or after it and all that is nested in it.
     ///
     /// # Errors
-    /// The neighbour is not a line of a list, or the line would not read as a task.
+    /// The neighbour is not a list item, or the line would not be read as a task.
     pub(crate) fn insertion(
         &self,
         raw: &Files,
         composed: &Composed,
-        beside: &Bound,
+        beside: &TaskStep,
         is_before: bool,
         title: &str,
     ) -> Result<Insertion, ModelError> {
@@ -38,7 +38,7 @@ impl Adopted<'_> {
             message: format!("a task cannot be inserted into `{file}` here: {why}"),
             hint: Some(format!("edit `{file}` with an editor; statedir follows")),
         };
-        let list = self.whole_list(raw, &composed.lists, beside.file);
+        let list = self.whole_file(raw, &composed.lists, beside.file);
         let list = list.ok_or_else(|| refused("it is missing"))?;
         let task = &list.tasks.tasks[beside.task];
         let source = list.document.source();
@@ -88,7 +88,7 @@ impl Adopted<'_> {
     }
 }
 
-/// The beginning of the line behind a numbered one.
+/// The beginning of the next line of a numbered list.
 fn numbered(lead: &str) -> String {
     let bare = lead.trim_start_matches([' ', '\t']);
     let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
@@ -101,8 +101,8 @@ fn numbered(lead: &str) -> String {
     }
 }
 
-/// The id that follows those of the neighbours, as it reads and as it is written: `T014`, `2.4`,
-/// `4.`; none where the neighbour has none.
+/// The next id after those of the neighbours, as it is read and as it is written: `T014`, `2.4`,
+/// `4.`; `None` if the neighbour has none.
 fn next_id(list: &Checklist, beside: &Task, source: &str) -> Option<(String, String)> {
     let id = beside.id.as_deref()?;
     let digits = id.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -116,7 +116,7 @@ fn next_id(list: &Checklist, beside: &Task, source: &str) -> Option<(String, Str
     };
     let next = list.tasks.iter().filter_map(of_stem).max()?.checked_add(1)?;
     let new = format!("{stem}{next:0width$}", width = number.len());
-    // Written as the neighbour is: with its colon or dot, but without its emphasis.
+    // In the style of the neighbour: with its colon or dot, but without its emphasis.
     let line = source.get(beside.marker.end..beside.span.end)?.lines().next()?;
     let plain = line.replace(['*', '_', '`'], "");
     match beside.number {

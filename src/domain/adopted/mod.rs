@@ -1,28 +1,27 @@
 //! A plan that lives in somebody else's checklists.
 //!
-//! The marker of a task says what it can; what it cannot say (claims, attempts, results, a failure)
-//! is kept in a file of our own, a plan with the tasks that have something to tell. Both together
-//! are composed into the text of a plan, which everything above reads and edits as any other; what
-//! was edited is then taken apart again into markers and that file. See [`project`].
+//! The marker of a task shows its status. What a marker cannot show (claims, attempts, results,
+//! failures) is in a file of our own, a plan with only the tasks that need it. [`compose`] makes the
+//! text of a plan from both, which everything above reads and edits like any other plan;
+//! [`decompose`] turns the edited plan back into changes of markers and of that file.
 
-mod bind;
+mod cache;
+mod checklist_files;
 mod compose;
+mod decompose;
+mod ids;
 mod insert;
-mod kept;
-mod lists;
-mod project;
-mod prose;
 
 #[cfg(test)]
 mod tests;
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
-use self::lists::List;
+use self::checklist_files::ChecklistFile;
 pub(crate) use self::{
-    kept::{Kept, sources},
-    lists::Lists,
-    project::{Change, Projected},
+    cache::{CachedPlan, cache_sources},
+    checklist_files::ChecklistFiles,
+    decompose::{Decomposed, FileEdit},
 };
 use super::{ModelError, StateFile, StepId, Workflow, checklist::Grammar, layout::ForeignLayout};
 use crate::text::markdown::Document;
@@ -33,18 +32,18 @@ pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 /// Files that were read, by name.
 pub(crate) type Documents = BTreeMap<String, Arc<Document>>;
 
-/// A task as a step of the plan.
+/// The step of the plan that a task of a checklist is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Bound {
-    /// Which of the files it is in.
+pub(crate) struct TaskStep {
+    /// The index of its file in the layout.
     pub file: usize,
-    /// The number of the section there.
+    /// The number of its section in that file.
     pub section: usize,
-    /// Which of the tasks there.
+    /// The index of the task in that file.
     pub task: usize,
-    /// The id of the step.
+    /// The step's id.
     pub id: StepId,
-    /// Its number.
+    /// The step's number.
     pub number: u32,
 }
 
@@ -57,43 +56,43 @@ pub(crate) struct Adopted<'a> {
     pub workflow: &'a Workflow,
 }
 
-/// What the files of an adopted state come to.
+/// The plan composed from the files of an adopted state.
 #[derive(Debug)]
 pub(crate) struct Composed {
     /// The text of the plan.
     pub plan: PlanText,
-    /// Where each task stands in it, in order.
+    /// Where each task is in it, in order.
     pub places: Vec<Range<usize>>,
     /// The files with tasks.
-    pub lists: Lists,
+    pub lists: ChecklistFiles,
     /// Every task as a step, in order.
-    pub bound: Vec<Bound>,
+    pub task_steps: Vec<TaskStep>,
 }
 
-/// The text of a plan that was composed now, or before.
+/// The text of a composed plan.
 #[derive(Debug)]
 pub(crate) enum PlanText {
-    /// It was composed now.
-    Made(String),
-    /// It is part of what was kept.
-    Kept(Arc<Kept>),
+    /// Composed from the files.
+    New(String),
+    /// Read from the cache.
+    Cached(Arc<CachedPlan>),
 }
 
 impl PlanText {
     /// The text.
     pub(crate) fn as_str(&self) -> &str {
         match self {
-            Self::Made(text) => text,
-            // Whether it is text was found out when it was read.
-            Self::Kept(kept) => std::str::from_utf8(kept.text()).unwrap_or_default(),
+            Self::New(text) => text,
+            // `CachedPlan::read` made sure that it is text.
+            Self::Cached(cached) => std::str::from_utf8(cached.text()).unwrap_or_default(),
         }
     }
 
-    /// The text as a value of its own.
+    /// The owned text.
     pub(crate) fn into_string(self) -> String {
         match self {
-            Self::Made(text) => text,
-            Self::Kept(_) => self.as_str().to_owned(),
+            Self::New(text) => text,
+            Self::Cached(_) => self.as_str().to_owned(),
         }
     }
 }
@@ -103,18 +102,18 @@ impl Adopted<'_> {
         &self.layout.grammar
     }
 
-    /// The plan that `raw` comes to.
+    /// Composes the plan from the files in `raw`.
     pub(crate) fn compose(&self, raw: &Files) -> Result<Composed, ModelError> {
-        self.compose_with(raw, &Documents::new())
+        self.compose_reusing(raw, &Documents::new())
     }
 
-    /// The plan that `raw` comes to, some files of which may have been read.
-    pub(crate) fn compose_with(
+    /// The same with documents that have been parsed already.
+    pub(crate) fn compose_reusing(
         &self,
         raw: &Files,
         documents: &Documents,
     ) -> Result<Composed, ModelError> {
-        let lists = Lists::default();
+        let lists = ChecklistFiles::default();
         let mut all = Vec::with_capacity(self.layout.plan.len());
         for (at, one) in self.layout.plan.iter().enumerate() {
             let name = one.file.as_str();
@@ -127,21 +126,21 @@ impl Adopted<'_> {
             let list = raw.get(name).map(read).transpose()?;
             all.push(lists.put((at, None), list));
         }
-        let bound = self.bind(&all);
-        let text = self.text(raw, &lists, &bound, None)?;
-        Ok(Composed { plan: PlanText::Made(text.text), places: text.places, lists, bound })
+        let task_steps = self.assign_ids(&all);
+        let text = self.text(raw, &lists, &task_steps, None)?;
+        Ok(Composed { plan: PlanText::New(text.text), places: text.places, lists, task_steps })
     }
 
-    /// The files of a native state that say the same as `raw`.
+    /// The files of an equivalent native state.
     pub(crate) fn native(&self, raw: &Files) -> Result<Files, ModelError> {
-        let mut files = self.compose_but_plan(raw);
+        let mut files = self.compose_other_files(raw);
         let plan = self.compose(raw)?.plan.into_string().into_bytes();
         files.insert(StateFile::Plan.name().to_owned(), plan);
         Ok(files)
     }
 
-    /// The files of a native state that say the same as `raw`, but for the plan.
-    pub(crate) fn compose_but_plan(&self, raw: &Files) -> Files {
+    /// The files of an equivalent native state without the plan.
+    pub(crate) fn compose_other_files(&self, raw: &Files) -> Files {
         let mut files = Files::new();
         let mut put = |file: StateFile, bytes: Vec<u8>| files.insert(file.name().to_owned(), bytes);
         put(StateFile::Context, self.with_prose(raw, StateFile::Context).0);
@@ -157,5 +156,59 @@ impl Adopted<'_> {
             put(StateFile::Workflow, bytes.clone());
         }
         files
+    }
+
+    /// The text of context.md or constraints.md: our own file, then the files of the layout, which
+    /// are only read; and where those begin.
+    pub(super) fn with_prose(&self, raw: &Files, file: StateFile) -> (Vec<u8>, usize) {
+        let (own, others) = match file {
+            StateFile::Context => (&self.layout.added.context, &self.layout.context),
+            _ => (&self.layout.added.constraints, &self.layout.constraints),
+        };
+        let mut bytes = raw.get(own.as_str()).cloned().unwrap_or_else(|| file.blank().to_vec());
+        let end = bytes.len();
+        for path in others {
+            let Some(text) = raw.get(path.as_str()) else { continue };
+            let text = String::from_utf8_lossy(text);
+            if text.contains('\0') {
+                continue;
+            }
+            bytes.extend_from_slice(format!("\n\n# {path}\n\n").as_bytes());
+            bytes.extend_from_slice(text.trim_start_matches('\u{feff}').trim_end().as_bytes());
+            bytes.push(b'\n');
+        }
+        (bytes, end)
+    }
+
+    /// The new text of our own file after an edit of the whole text.
+    ///
+    /// # Errors
+    /// The edit is in a file that is only read.
+    pub(super) fn own_prose(
+        &self,
+        raw: &Files,
+        file: StateFile,
+        new: &[u8],
+    ) -> Result<Vec<u8>, ModelError> {
+        let (old, end) = self.with_prose(raw, file);
+        let (own, others) = old.split_at(end);
+        if let Some(own) = new.strip_suffix(others) {
+            return Ok(own.to_vec());
+        }
+        if let Some(added) = new.strip_prefix(old.as_slice()) {
+            return Ok([own, added].concat());
+        }
+        let files = match file {
+            StateFile::Context => &self.layout.context,
+            _ => &self.layout.constraints,
+        };
+        let names: Vec<String> = files.iter().map(|path| format!("`{path}`")).collect();
+        Err(ModelError::BadValue {
+            message: format!(
+                "that text is part of {}, which statedir only reads",
+                names.join(", ")
+            ),
+            hint: Some("edit the file itself; additions are cached in a separate file".to_owned()),
+        })
     }
 }

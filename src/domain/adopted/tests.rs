@@ -68,11 +68,11 @@ fn with_status(adopted: Adopted<'_>, files: &Files, id: &str, role: StepRole) ->
     let after = BTreeMap::from([(StateFile::Plan, edited)]);
     let mut files = files.clone();
     for (name, change) in
-        adopted.project(&files.clone(), Some(&before), &after, None).unwrap().changes
+        adopted.decompose(&files.clone(), Some(&before), &after, None).unwrap().changes
     {
         let bytes = match change {
-            Change::Write(bytes) => bytes,
-            Change::Splice(mut splices) => {
+            FileEdit::Write(bytes) => bytes,
+            FileEdit::Splice(mut splices) => {
                 let text = String::from_utf8(files[&name].clone()).unwrap();
                 apply_splices(&text, &mut splices).unwrap().into_bytes()
             }
@@ -128,7 +128,7 @@ fn a_done_step_changes_the_byte_of_its_marker() {
     let plan = plan_of(&adopted.compose(&failed).unwrap());
     assert_eq!(Workflow::builtin().role_of(&plan.steps[2]), Some(StepRole::Failed));
     assert!(plan.steps[2].claimed_by.is_some());
-    // Whoever ticks the box by hand has the last word.
+    // A box ticked by hand wins.
     let mut ticked = failed.clone();
     ticked.insert("b/tasks.md".to_owned(), text.replacen("[ ]", "[X]", 1).into_bytes());
     let plan = plan_of(&adopted.compose(&ticked).unwrap());
@@ -144,14 +144,14 @@ fn the_text_and_the_order_of_tasks_are_not_ours() {
     let text = before.plan.as_str().to_owned();
     let refused = |text: String| {
         let after = BTreeMap::from([(StateFile::Plan, text.into_bytes())]);
-        adopted.project(&files, Some(&before), &after, None).unwrap_err().to_string()
+        adopted.decompose(&files, Some(&before), &after, None).unwrap_err().to_string()
     };
     assert!(refused(text.replace("One", "Other")).contains("tasks.md:3"));
     let gone = text[..text.find("\n### Step 2").unwrap()].to_owned();
     assert!(refused(gone).contains("tasks.md:4"));
     // Control: nothing changed, nothing to do.
     let after = BTreeMap::from([(StateFile::Plan, text.into_bytes())]);
-    assert!(adopted.project(&files, Some(&before), &after, None).unwrap().changes.is_empty());
+    assert!(adopted.decompose(&files, Some(&before), &after, None).unwrap().changes.is_empty());
 }
 
 #[test]
@@ -176,12 +176,12 @@ fn steps_and_texts_of_ones_own_stay_out_of_the_files_of_others() {
         (StateFile::Plan, plan.into_bytes()),
         (StateFile::Context, context.clone().into_bytes()),
     ]);
-    let changes = adopted.project(&files, Some(&before), &after, None).unwrap().changes;
+    let changes = adopted.decompose(&files, Some(&before), &after, None).unwrap().changes;
     let names: Vec<&str> = changes.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["steps.md", "context.md"]);
     let mut files = files.clone();
     for (name, change) in changes {
-        if let Change::Write(bytes) = change {
+        if let FileEdit::Write(bytes) = change {
             files.insert(name, bytes);
         }
     }
@@ -192,11 +192,11 @@ fn steps_and_texts_of_ones_own_stay_out_of_the_files_of_others() {
     // What others wrote is refused.
     let after =
         BTreeMap::from([(StateFile::Context, context.replace("Because", "Whatever").into_bytes())]);
-    assert!(adopted.project(&files, Some(&again), &after, None).is_err());
+    assert!(adopted.decompose(&files, Some(&again), &after, None).is_err());
 }
 
-/// Red when lists are read or composed in another way: then `FORMAT` has to be counted up, so that
-/// what earlier builds kept is not used.
+/// Fails when lists are read or composed differently: then increase the number in `FORMAT`, so that
+/// caches of earlier builds are not used.
 #[test]
 fn the_format_changes_with_what_is_composed() {
     let layout = layout(&[("tasks.md", "")]);
@@ -207,13 +207,13 @@ fn the_format_changes_with_what_is_composed() {
     let sum = plan.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    assert_eq!((kept::FORMAT, sum), ("adopted 0.1.0+3", 16_624_624_914_147_307_520), "{plan}");
+    assert_eq!((cache::FORMAT, sum), ("adopted 0.1.0+3", 16_624_624_914_147_307_520), "{plan}");
 }
 
 proptest! {
-    /// What is kept says the same as the files, and a change that begins with it comes to the same.
+    /// The cache equals what is composed from the files, and so does a change that starts from it.
     #[test]
-    fn what_is_kept_is_what_would_be_composed(
+    fn the_cache_is_what_would_be_composed(
         lines in prop::collection::vec(prop::sample::select(vec![
             "# T", "- [ ] T001 One", "- [x] T002 *Two* `a_b`", "  - [-] 1.1 Three", "- [ ] Größe ✓", "text",
             "```", "<!-- - [ ] no -->", "- [?] odd <b> &amp; [x]", "1. [X] Four", "", "## G: 1", "### Task 2: B",
@@ -228,23 +228,23 @@ proptest! {
         let (half, text) = (lines.len() / 2, |lines: &[&str]| lines.join("\n"));
         let files = raw(&[("a.md", &text(&lines[..half])), ("b.md", &text(&lines[half..]))]);
         let whole = adopted.compose(&files).unwrap();
-        prop_assume!(!whole.bound.is_empty());
-        let kept = Kept::read(adopted.keep(&whole, &plan_of(&whole)).unwrap()).unwrap();
-        let kept = Arc::new(kept);
-        prop_assert_eq!(std::str::from_utf8(kept.text()).unwrap(), whole.plan.as_str());
-        let short = kept.composed().unwrap();
-        let said = |of: &Composed| (of.plan.as_str().to_owned(), of.bound.clone(), of.places.clone());
-        prop_assert_eq!(said(&short), said(&whole));
-        for one in &whole.bound {
+        prop_assume!(!whole.task_steps.is_empty());
+        let cached = CachedPlan::read(adopted.to_cache(&whole, &plan_of(&whole)).unwrap()).unwrap();
+        let cached = Arc::new(cached);
+        prop_assert_eq!(std::str::from_utf8(cached.text()).unwrap(), whole.plan.as_str());
+        let from_cache = cached.composed().unwrap();
+        let said = |of: &Composed| (of.plan.as_str().to_owned(), of.task_steps.clone(), of.places.clone());
+        prop_assert_eq!(said(&from_cache), said(&whole));
+        for one in &whole.task_steps {
             let read = |composed: &Composed| {
-                let list = adopted.list_with(&files, &composed.lists, &composed.bound, one).unwrap();
+                let list = adopted.list_containing(&files, &composed.lists, &composed.task_steps, one).unwrap();
                 let task = list.task(one).unwrap().clone();
                 crate::domain::checklist::Task { parent: None, ..task }
             };
-            prop_assert_eq!(read(&short), read(&whole));
+            prop_assert_eq!(read(&from_cache), read(&whole));
         }
         let plan = plan_of(&whole);
-        let step = &plan.steps[pick.index(whole.bound.len())];
+        let step = &plan.steps[pick.index(whole.task_steps.len())];
         let mut update = StepUpdate::default();
         update.set("status", adopted.workflow.step_with_role(role));
         update.set("claimed_by", "ada@build7");
@@ -253,15 +253,15 @@ proptest! {
         plan.update_step(&mut edit, step, &update).unwrap();
         let edited = edit.finish().unwrap().document.into_source().into_bytes();
         let after = BTreeMap::from([(StateFile::Plan, edited)]);
-        let made = |composed: &Composed| adopted.project(&files, Some(composed), &after, None);
-        match (made(&kept.composed().unwrap()), made(&whole)) {
-            (Ok(short), Ok(whole)) => {
-                prop_assert_eq!(&short.changes, &whole.changes);
-                let text = |made: Projected| Kept::read(made.kept.unwrap()).unwrap().text().to_vec();
-                prop_assert_eq!(text(short), text(whole));
+        let made = |composed: &Composed| adopted.decompose(&files, Some(composed), &after, None);
+        match (made(&cached.composed().unwrap()), made(&whole)) {
+            (Ok(from_cache), Ok(whole)) => {
+                prop_assert_eq!(&from_cache.changes, &whole.changes);
+                let text = |made: Decomposed| CachedPlan::read(made.cached.unwrap()).unwrap().text().to_vec();
+                prop_assert_eq!(text(from_cache), text(whole));
             }
-            (short, whole) => prop_assert_eq!(
-                short.map_err(|error| error.to_string()).is_ok(),
+            (from_cache, whole) => prop_assert_eq!(
+                from_cache.map_err(|error| error.to_string()).is_ok(),
                 whole.map_err(|error| error.to_string()).is_ok()
             ),
         }
@@ -283,10 +283,10 @@ proptest! {
         let adopted = Adopted { layout: &layout, workflow: Workflow::builtin() };
         let mut files = raw(&[("tasks.md", &text)]);
         let first = adopted.compose(&files).unwrap();
-        prop_assume!(!first.bound.is_empty());
-        let markers: Vec<_> = adopted.whole_list(&files, &first.lists, 0).unwrap().tasks.tasks.iter().map(|task| task.marker.clone()).collect();
+        prop_assume!(!first.task_steps.is_empty());
+        let markers: Vec<_> = adopted.whole_file(&files, &first.lists, 0).unwrap().tasks.tasks.iter().map(|task| task.marker.clone()).collect();
         for (pick, role) in acts {
-            let one = &first.bound[pick.index(first.bound.len())];
+            let one = &first.task_steps[pick.index(first.task_steps.len())];
             files = with_status(adopted, &files, one.id.as_str(), role);
             let plan = plan_of(&adopted.compose(&files).unwrap());
             let step = plan.step_by_id(&one.id).unwrap();

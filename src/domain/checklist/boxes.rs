@@ -1,17 +1,16 @@
-//! Where the boxes are: in items of lists, and in lines of HTML such as `<details>`.
+//! Finds checkboxes in list items and in lines of HTML such as `<details>`, and the text below them.
 
 use std::ops::Range;
 
-use super::{Found, Grammar};
+use super::{Checkbox, Grammar, label};
 use crate::text::markdown::{Document, ItemId, SectionId};
 
-/// Every item with a box in these sections, and every such line in a block of HTML that is no
-/// comment.
+/// The boxes in list items of these sections, and in lines of their HTML blocks except comments.
 pub(super) fn boxes(
     document: &Document,
     grammar: &Grammar,
     sections: impl Iterator<Item = SectionId>,
-) -> Vec<Found> {
+) -> Vec<Checkbox> {
     let mut found = Vec::new();
     for section in sections {
         let start = found.len();
@@ -34,7 +33,7 @@ fn boxes_in(
     grammar: &Grammar,
     item: ItemId,
     outer: Option<ItemId>,
-    found: &mut Vec<Found>,
+    found: &mut Vec<Checkbox>,
 ) {
     let read = document.item(item);
     let source = document.source();
@@ -46,18 +45,8 @@ fn boxes_in(
         let end = first_child.unwrap_or(read.span.end).max(read.span.start + parsed.end);
         let behind = source.get(read.span.start + parsed.end..end).unwrap_or_default();
         let (said, lines) = first_paragraph(behind);
-        found.push(Found {
-            marker: read.span.start + parsed.mark.start..read.span.start + parsed.mark.end,
-            mark: text[parsed.mark.clone()].to_owned(),
-            is_optional: parsed.is_optional,
-            is_word: parsed.is_word,
-            text: said,
-            lines,
-            span: read.span.clone(),
-            item: Some(item),
-            outer,
-            section: read.section,
-        });
+        let checkbox = parsed.at(text, read.span.start, outer, read.section);
+        found.push(Checkbox { text: said, lines, item: Some(item), ..checkbox });
         around = Some(item);
     }
     boxes_in_paragraph(document, grammar, (item, around), found);
@@ -66,13 +55,13 @@ fn boxes_in(
     }
 }
 
-/// Boxes in lines that are indented so far that markdown takes them for more of the paragraph that an
-/// item begins with.
+/// Boxes in lines that are indented so deep that markdown reads them as part of an item's first
+/// paragraph.
 fn boxes_in_paragraph(
     document: &Document,
     grammar: &Grammar,
     (item, outer): (ItemId, Option<ItemId>),
-    found: &mut Vec<Found>,
+    found: &mut Vec<Checkbox>,
 ) {
     let read = document.item(item);
     let end = read.children.first().map_or(read.span.end, |child| document.item(*child).span.start);
@@ -92,20 +81,8 @@ fn boxes_in_paragraph(
             continue;
         }
         let begin = start + line.len() - bare.len();
-        if let Some(parsed) = BoxSpan::parse(bare.trim_end(), grammar) {
-            found.push(Found {
-                marker: begin + parsed.mark.start..begin + parsed.mark.end,
-                mark: bare[parsed.mark.clone()].to_owned(),
-                is_optional: parsed.is_optional,
-                is_word: parsed.is_word,
-                text: bare[parsed.end..].trim().to_owned(),
-                lines: 1,
-                span: begin..start + line.trim_end().len(),
-                item: None,
-                outer,
-                section: read.section,
-            });
-        }
+        let line = bare.trim_end();
+        found.extend(Checkbox::on_line(line, begin, grammar, outer, read.section));
     }
 }
 
@@ -113,7 +90,7 @@ fn boxes_in_html(
     document: &Document,
     grammar: &Grammar,
     (section, block): (SectionId, Range<usize>),
-    found: &mut Vec<Found>,
+    found: &mut Vec<Checkbox>,
 ) {
     let Some(text) = document.source().get(block.clone()) else { return };
     let hidden = ["<!--", "<pre", "<script", "<style", "<textarea", "<?", "<!["];
@@ -133,21 +110,21 @@ fn boxes_in_html(
         if is_hidden {
             continue;
         }
-        if let Some(parsed) = BoxSpan::parse(line[indent..].trim_end(), grammar) {
-            let begin = start + indent;
-            found.push(Found {
-                marker: begin + parsed.mark.start..begin + parsed.mark.end,
-                mark: line[indent..][parsed.mark.clone()].to_owned(),
-                is_optional: parsed.is_optional,
-                is_word: parsed.is_word,
-                text: line[indent..][parsed.end..].trim().to_owned(),
-                lines: 1,
-                span: begin..start + line.trim_end().len(),
-                item: None,
-                outer: None,
-                section,
-            });
-        }
+        let line = line[indent..].trim_end();
+        found.extend(Checkbox::on_line(line, start + indent, grammar, None, section));
+    }
+}
+
+impl Checkbox {
+    /// The box in a line of text that is not an item, which begins at `begin` in the source.
+    fn on_line(
+        line: &str,
+        begin: usize,
+        grammar: &Grammar,
+        outer: Option<ItemId>,
+        section: SectionId,
+    ) -> Option<Self> {
+        BoxSpan::parse(line, grammar).map(|parsed| parsed.at(line, begin, outer, section))
     }
 }
 
@@ -155,13 +132,13 @@ fn starts_with(text: &str, start: &str) -> bool {
     text.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
 }
 
-/// What begins something else than text.
+/// The beginnings of blocks other than paragraphs.
 const OTHER_BLOCKS: [&str; 6] = ["```", "~~~", "#", ">", "|", "<"];
 
-/// A bullet with a box behind it, in offsets of its text.
+/// A bullet followed by a box, in offsets of its text.
 struct BoxSpan {
     mark: Range<usize>,
-    /// Where the box ends, and a star behind it.
+    /// The end of the box and of a star after it.
     end: usize,
     is_optional: bool,
     is_word: bool,
@@ -182,7 +159,7 @@ impl BoxSpan {
             _ if is_word => word,
             first => {
                 let width = first.len_utf8();
-                // Some markers are drawn with a second character.
+                // Some emoji are followed by a variation selector.
                 let width = width + if inside[width..].starts_with('\u{fe0f}') { 3 } else { 0 };
                 inside.get(..width).filter(|_| inside[width..].starts_with(']'))?
             }
@@ -205,9 +182,25 @@ impl BoxSpan {
         let mark = start..start + mark.len();
         (is_apart && says).then_some(Self { mark, end, is_optional, is_word })
     }
+
+    /// The box with its text, which begins at `begin` in the source.
+    fn at(self, text: &str, begin: usize, outer: Option<ItemId>, section: SectionId) -> Checkbox {
+        Checkbox {
+            span: begin..begin + text.len(),
+            marker: begin + self.mark.start..begin + self.mark.end,
+            mark: text[self.mark].to_owned(),
+            is_optional: self.is_optional,
+            is_word: self.is_word,
+            text: text[self.end..].trim().to_owned(),
+            lines: 1,
+            item: None,
+            outer,
+            section,
+        }
+    }
 }
 
-/// How wide the bullet at the beginning is, the space behind it included.
+/// The width of the bullet at the beginning, with the space after it.
 pub(super) fn bullet_width(text: &str) -> Option<usize> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let bullet = match digits {
@@ -218,7 +211,7 @@ pub(super) fn bullet_width(text: &str) -> Option<usize> {
     text[bullet..].starts_with([' ', '\t']).then_some(bullet + 1)
 }
 
-/// The lines up to the first that is empty or begins something else, as one, and their number.
+/// The lines up to a blank one or another block, joined into one, and their number.
 fn first_paragraph(text: &str) -> (String, usize) {
     let mut lines = text.lines();
     let mut said = lines.next().unwrap_or_default().trim().to_owned();
@@ -239,4 +232,59 @@ fn first_paragraph(text: &str) -> (String, usize) {
         count += 1;
     }
     (said, count)
+}
+
+/// Details longer than this many characters are cut; the file has the rest.
+const MAX_DETAILS: usize = 1500;
+
+/// The text below the first lines of a task without its nested tasks, which are the first of
+/// `behind`; and the requirements that it lists.
+pub(super) fn details(
+    document: &Document,
+    one: &Checkbox,
+    behind: &[Checkbox],
+) -> (Option<String>, Option<String>) {
+    let Some(item) = one.item else { return (None, None) };
+    let end = document.item(item).span.end;
+    let start = one.marker.end + 1;
+    let Some(text) = document.source().get(start..end) else { return (None, None) };
+    let mut lines: Vec<&str> = Vec::new();
+    let mut requirements = None;
+    let mut nested = behind.iter().take_while(|other| other.span.start < end).peekable();
+    let mut at = start;
+    for (count, line) in text.split_inclusive('\n').enumerate() {
+        let begins = at;
+        at += line.len();
+        while nested.next_if(|other| other.span.end <= begins).is_some() {}
+        let is_nested = nested.peek().is_some_and(|other| other.span.start < at);
+        if count < one.lines || is_nested {
+            continue;
+        }
+        match label::requirements(line) {
+            Some((_, list)) => requirements = Some(list),
+            None => lines.push(line.trim_end()),
+        }
+    }
+    (joined(&lines), requirements)
+}
+
+/// The lines without their common indentation and without blank lines around them.
+fn joined(lines: &[&str]) -> Option<String> {
+    let is_blank = |line: &&str| line.trim().is_empty();
+    let indent = |line: &&str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let shared = lines.iter().filter(|line| !is_blank(line)).map(indent).min()?;
+    let mut text = String::new();
+    for line in lines {
+        if is_blank(line) && (text.is_empty() || text.ends_with("\n\n")) {
+            continue;
+        }
+        text.push_str(line.get(shared..).unwrap_or_default());
+        text.push('\n');
+    }
+    let text = text.trim_end();
+    if text.chars().count() > MAX_DETAILS {
+        let cut: String = text.chars().take(MAX_DETAILS).collect();
+        return Some(format!("{}…", cut.trim_end()));
+    }
+    (!text.is_empty()).then(|| text.to_owned())
 }

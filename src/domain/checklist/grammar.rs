@@ -1,7 +1,8 @@
-//! How steps are written in somebody's files: which markers mean what, and what an id looks like.
+//! How steps are written in adopted files: what markers mean, and what an id looks like.
 
 use serde::{Deserialize, Serialize};
 
+use super::boxes::bullet_width;
 use crate::domain::StepRole;
 
 /// The grammar of the steps in one layout.
@@ -10,13 +11,13 @@ use crate::domain::StepRole;
 pub(crate) struct Grammar {
     /// What one step is.
     pub step: StepForm,
-    /// What is in a box, and what it means. What is not listed counts as open.
+    /// The markers in boxes, and what they mean. A marker that is not listed counts as open.
     pub markers: Vec<Marker>,
-    /// The words of a status line, and what they mean; the first of a role is the one written.
+    /// The words of a status line, and what they mean; the first for a role is the one written.
     pub words: Vec<StatusWord>,
     /// The shapes of an id; `#` stands for digits, `A` for letters.
     pub ids: Vec<String>,
-    /// The headings below which steps are looked for; everywhere if there is none.
+    /// The headings below which steps are looked for; empty means everywhere.
     pub sections: Vec<String>,
 }
 
@@ -44,11 +45,11 @@ pub(crate) struct Marker {
     pub read_only: bool,
 }
 
-/// What a word behind `Status:` means.
+/// What a word after `Status:` means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StatusWord {
-    /// The word, in any case.
+    /// The word; case does not matter.
     pub word: String,
     /// What it means.
     pub role: StepRole,
@@ -64,10 +65,10 @@ impl Default for Grammar {
             markers: vec![
                 written(' ', StepRole::Open),
                 written('x', StepRole::Done),
-                read('X', StepRole::Done),
-                read('✓', StepRole::Done),
-                read('✔', StepRole::Done),
-                read('✅', StepRole::Done),
+                written('X', StepRole::Done),
+                written('✓', StepRole::Done),
+                written('✔', StepRole::Done),
+                written('✅', StepRole::Done),
                 read('~', StepRole::Active),
                 read('-', StepRole::Active),
                 read('>', StepRole::Active),
@@ -115,13 +116,29 @@ impl Grammar {
         self.markers.iter().find(|known| known.mark == mark).map(|known| known.role)
     }
 
-    /// The marker that says a role; `None` if no marker does.
+    /// The marker to write for a role; `None` if there is none.
     pub(crate) fn mark_of(&self, role: StepRole) -> Option<char> {
         let written = |known: &&Marker| known.role == role && !known.read_only;
         self.markers.iter().find(written).map(|known| known.mark)
     }
 
-    /// What a word behind `Status:` means.
+    /// The mark of a role that a text has first, of those that may be written.
+    pub(crate) fn mark_in(&self, text: &str, role: StepRole) -> Option<char> {
+        let is_written = |mark: char| {
+            let same = |one: &Marker| one.mark == mark && one.role == role && !one.read_only;
+            self.markers.iter().any(same)
+        };
+        text.lines().find_map(|line| {
+            let line = line.trim_start();
+            let mut inside = line[bullet_width(line)?..].trim_start().strip_prefix('[')?.chars();
+            let mark = inside.next().filter(|mark| is_written(*mark));
+            let is_box =
+                inside.next() == Some(']') && inside.next().is_none_or(char::is_whitespace);
+            mark.filter(|_| is_box)
+        })
+    }
+
+    /// What a word after `Status:` means.
     pub(crate) fn role_of_word(&self, text: &str) -> Option<StepRole> {
         let same = |known: &&StatusWord| {
             let plain = |c: char| if matches!(c, '-' | ' ') { '_' } else { c.to_ascii_lowercase() };
@@ -130,19 +147,19 @@ impl Grammar {
         self.words.iter().find(same).map(|known| known.role)
     }
 
-    /// The word that says a role.
+    /// The word to write for a role.
     pub(crate) fn word_of(&self, role: StepRole) -> Option<&str> {
         self.words.iter().find(|known| known.role == role).map(|known| known.word.as_str())
     }
 
-    /// What a box says that is read as a role, whoever writes it: a marker, or else a word.
+    /// A box content that is read as a role: a marker, or else a word.
     pub(crate) fn box_of(&self, role: StepRole) -> String {
         let mark = self.markers.iter().find(|known| known.role == role).map(|known| known.mark);
         let word = || self.word_of(role).map(str::to_owned);
         mark.map(String::from).or_else(word).unwrap_or_else(|| " ".to_owned())
     }
 
-    /// Whether a word has the shape of an id here.
+    /// Whether a word has one of the shapes of an id.
     pub(super) fn is_id(&self, word: &str) -> bool {
         self.ids.iter().any(|shape| fits(shape, word))
     }

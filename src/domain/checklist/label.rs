@@ -1,4 +1,4 @@
-//! What follows the box of a task: id, tags, title, commit.
+//! The text after the box of a task: id, tags, title, dependencies, commit.
 
 use super::Grammar;
 use crate::text::display::one_line;
@@ -8,23 +8,23 @@ use crate::text::display::one_line;
 pub(super) struct Label {
     /// The id as it names a step: `T001`, `1.2`, `17-01`, `phase-3`.
     pub id: Option<String>,
-    /// The id where it is a whole number.
+    /// The id as a number, if it is a whole number.
     pub number: Option<u32>,
-    /// Whether the number was one of a step inside a task: `Step 2`.
+    /// Whether it is a step inside a task: `Step 2`.
     pub is_inner: bool,
     /// What is to be done.
     pub title: String,
-    /// What is said besides, in order.
+    /// Further fields, in order.
     pub fields: Vec<(String, String)>,
-    /// The ids that it says it waits for.
+    /// The ids of the tasks that it depends on.
     pub depends_on: Vec<String>,
 }
 
-/// Words that stand before a number and make it an id.
+/// Words that make an id together with the number after them.
 const WORDS: [&str; 8] = ["task", "step", "phase", "milestone", "story", "item", "stage", "part"];
 
-/// The same words elsewhere, each with ours.
-const ELSEWHERE: [(&str, &str); 26] = [
+/// The same words in other languages, each with ours.
+const TRANSLATED: [(&str, &str); 26] = [
     ("阶段", "phase"),
     ("階段", "phase"),
     ("任务", "task"),
@@ -53,11 +53,11 @@ const ELSEWHERE: [(&str, &str); 26] = [
     ("hito", "milestone"),
 ];
 
-/// Signs between an id and a title that no space follows.
+/// Punctuation between an id and a title that is not followed by a space.
 const WIDE: [char; 2] = ['：', '、'];
 
 impl Label {
-    /// Reads the text behind a box.
+    /// Reads the text after a box.
     pub(super) fn parse(text: &str, grammar: &Grammar) -> Self {
         let mut label = Self::default();
         let mut rest = without_emphasis(text.trim());
@@ -122,7 +122,7 @@ impl Label {
         }
     }
 
-    /// The id at the beginning; gives what follows it.
+    /// Reads the id at the beginning and returns what follows it.
     fn take_id<'t>(&mut self, text: &'t str, grammar: &Grammar) -> Option<&'t str> {
         let (first, behind) = word_of(text);
         let bare = first.trim_end_matches([':', '.', ')', ',']);
@@ -145,7 +145,7 @@ impl Label {
             return Some(without_separator(behind));
         }
         let Some(word) = WORDS.iter().find(|word| first.eq_ignore_ascii_case(word)) else {
-            let (word, number, behind) = elsewhere(text)?;
+            let (word, number, behind) = translated(text)?;
             self.put_number(word, &number)?;
             return Some(without_separator(behind));
         };
@@ -161,7 +161,7 @@ impl Label {
         Some(without_separator(behind))
     }
 
-    /// Takes over the number behind a word as an id.
+    /// Makes an id of a word and the number after it.
     fn put_number(&mut self, word: &str, number: &str) -> Option<()> {
         self.number = number.parse().ok();
         self.is_inner = word == "step";
@@ -208,7 +208,7 @@ impl Label {
         let is_hash = (7..=40).contains(&bare.len())
             && bare.bytes().all(|byte| byte.is_ascii_hexdigit())
             && bare.bytes().any(|byte| byte.is_ascii_digit());
-        // Alone it has the length and the letters of one: a number or a colour has not.
+        // Without brackets, only usual lengths with letters: numbers and colours are not hashes.
         let is_plain = matches!(bare.len(), 7 | 9 | 10 | 40)
             && bare.len() == word.len()
             && bare.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -244,7 +244,7 @@ pub(super) fn requirements(text: &str) -> Option<(usize, String)> {
     (!list.is_empty()).then(|| (at, list.to_owned()))
 }
 
-/// An id that people write without further ado: `T001`, `AUTH-12`, `1.2`, `17-01`.
+/// Whether a word looks like an id by itself: `T001`, `AUTH-12`, `1.2`, `17-01`.
 fn is_usual_id(word: &str) -> bool {
     if word.len() > 24 {
         return false;
@@ -267,12 +267,12 @@ fn is_usual_id(word: &str) -> bool {
             && part[digits..].bytes().all(|byte| byte.is_ascii_lowercase())
     };
     let is_dotted = word.contains('.') && word.split('.').all(is_part);
-    // A date is no id.
+    // A date is not an id.
     let is_dashed = word.matches('-').count() == 1 && word.split('-').all(is_part);
     is_dotted || is_dashed
 }
 
-/// The id in the letters that the id of a step has.
+/// The word, if its characters are allowed in a step's id.
 fn as_id(word: &str) -> Option<String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     (!word.is_empty() && word.chars().all(fits)).then(|| word.to_owned())
@@ -286,9 +286,9 @@ fn word_of(text: &str) -> (&str, &str) {
 }
 
 /// `阶段 2：…`, `第二阶段`, `Fase 2: …`: our word for it, the number, and what follows.
-fn elsewhere(text: &str) -> Option<(&'static str, String, &str)> {
+fn translated(text: &str) -> Option<(&'static str, String, &str)> {
     let word_in = |text: &'_ str| -> Option<(&'static str, usize)> {
-        ELSEWHERE.iter().find_map(|(theirs, ours)| {
+        TRANSLATED.iter().find_map(|(theirs, ours)| {
             let mut letters = text.chars();
             let is_same = theirs.chars().all(|letter| {
                 letters.next().is_some_and(|found| found.to_lowercase().eq(letter.to_lowercase()))
@@ -315,7 +315,7 @@ fn elsewhere(text: &str) -> Option<(&'static str, String, &str)> {
     is_apart.then(|| (word, number, rest.trim_start_matches([')', ',']).trim_start()))
 }
 
-/// A number in digits, or in the characters that Chinese has for those up to 99.
+/// A number in digits, or up to 99 in Chinese numerals.
 fn number_in(text: &str) -> Option<(String, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let digits = text[..end].trim_end_matches('.');

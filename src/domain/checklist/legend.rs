@@ -1,51 +1,24 @@
-//! Boxes that explain the notation instead of being tasks.
+//! Recognises legends: checkboxes that explain the notation and are not tasks.
 
-use super::Found;
+use super::Checkbox;
 
-/// Words in a heading, or in the line above a list, that announce an explanation.
-const ANNOUNCED: [&str; 10] = [
-    "legend",
-    "notation",
-    "symbols",
-    "markers",
-    "marker meanings",
-    "status key",
-    "status markers",
-    "checkbox states",
-    "task states",
-    "key",
+/// Titles of a legend, in a heading or in the line above a list.
+const TITLES: [&str; 10] = [
+    "legend", "notation", "symbols", "markers", "marker meanings", "status key", "status markers",
+    "checkbox states", "task states", "key",
 ];
 
-/// What such a box is said to mean.
+/// The meanings that a legend gives to markers.
 const MEANINGS: [&str; 22] = [
-    "pending",
-    "todo",
-    "to do",
-    "open",
-    "not started",
-    "not done",
-    "unchecked",
-    "incomplete",
-    "in progress",
-    "in-progress",
-    "started",
-    "running",
-    "partial",
-    "done",
-    "complete",
-    "completed",
-    "finished",
-    "checked",
-    "blocked",
-    "skipped",
-    "cancelled",
-    "deferred",
+    "pending", "todo", "to do", "open", "not started", "not done", "unchecked", "incomplete",
+    "in progress", "in-progress", "started", "running", "partial", "done", "complete", "completed",
+    "finished", "checked", "blocked", "skipped", "cancelled", "deferred",
 ];
 
-/// Whether a heading announces an explanation of the notation.
+/// Whether a heading is that of a legend.
 pub(super) fn is_heading(title: &str) -> bool {
     let title = title.trim().trim_end_matches(':').to_ascii_lowercase();
-    ANNOUNCED.iter().any(|word| {
+    TITLES.iter().any(|word| {
         title == *word
             || title.strip_suffix(word).is_some_and(|rest| rest.ends_with(' ') && *word != "key")
             || title
@@ -54,15 +27,14 @@ pub(super) fn is_heading(title: &str) -> bool {
     })
 }
 
-/// Whether the line above a list announces an explanation: `Legend:`.
+/// Whether the line above a list announces a legend: `Legend:`.
 pub(super) fn is_announced_by(line: &str) -> bool {
     let bare = line.trim().trim_matches(['*', '_', '#', '>', ' ']);
     bare.ends_with(':') && is_heading(bare) || is_heading(bare) && bare.len() < line.trim().len()
 }
 
-/// Whether a list of boxes says what each marker means: no marker twice, and nothing but meanings.
-pub(super) fn is_legend(list: &[Found]) -> bool {
-    // There are not many markers.
+/// Whether a list of boxes is a legend: no marker twice, and nothing but meanings.
+pub(super) fn is_legend(list: &[Checkbox]) -> bool {
     if !(2..=12).contains(&list.len()) || !list.iter().all(|found| is_meaning(&found.text)) {
         return false;
     }

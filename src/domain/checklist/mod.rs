@@ -1,11 +1,9 @@
 //! Checklists as people and other programs write them: boxes in lists, phases with a status line.
 //!
-//! One reader for all of them. It goes through the spans of a [`Document`], so that the marker of a
-//! task is a range of the source: a task that is done changes those bytes and no others. A box in a
-//! fence, a comment, a quote or a legend is text; one in `<details>` is a box.
+//! The marker of a task is a range of the source, so that completing a task changes those bytes and no
+//! others. A box in a code block, a comment, a quote or a legend is not a task; one in `<details>` is.
 
 mod boxes;
-mod details;
 mod grammar;
 mod label;
 mod legend;
@@ -29,39 +27,39 @@ use crate::{
 /// One task of a checklist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Task {
-    /// The id that its text gives it, in the letters of a step's id.
+    /// The id in its text, if it is valid as a step's id.
     pub id: Option<String>,
-    /// The id where it is a whole number.
+    /// The id as a number, if it is a whole number.
     pub number: Option<u32>,
     /// What is to be done, in one line.
     pub title: String,
-    /// What its marker means; open where that is not known.
+    /// What its marker means; open if that is not known.
     pub role: StepRole,
     /// Whether the marker is known.
     pub is_known: bool,
-    /// Where the marker stands: between the brackets, or the word behind `Status:`.
+    /// Where the marker is: between the brackets, or the word after `Status:`.
     pub marker: Range<usize>,
     /// Whether the marker is a word.
     pub is_word: bool,
-    /// The words that the file has for roles, where the marker is one.
+    /// The words that the file uses for roles, if the marker is a word; else its mark for done.
     pub words: Vec<(StepRole, String)>,
     /// The headings and the task around it, outermost first, without the title of the file.
     pub group: Vec<String>,
-    /// The task that it is nested in, by its place in the list.
+    /// The index of the task that it is nested in.
     pub parent: Option<usize>,
-    /// How far it is nested among tasks.
+    /// How deep it is nested in tasks.
     pub depth: usize,
     /// Whether it may be left out.
     pub is_optional: bool,
-    /// What is said of it besides: `parallel`, `story`, `requirements`, `commit`, `tags`.
+    /// Further fields: `parallel`, `story`, `requirements`, `commit`, `tags`, `time`.
     pub fields: Vec<(String, String)>,
-    /// The ids that it says it waits for.
+    /// The ids of the tasks that it depends on.
     pub depends_on: Vec<String>,
     /// The text below it that is not a task.
     pub details: Option<String>,
-    /// All of it, with what is nested in it.
+    /// The whole task, with what is nested in it.
     pub span: Range<usize>,
-    /// The section that it is in; a phase is one.
+    /// The section that it is in; for a phase, the section that it is.
     pub section: SectionId,
 }
 
@@ -72,37 +70,37 @@ pub(crate) struct Checklist {
     pub tasks: Vec<Task>,
 }
 
-/// What the tasks of one file come to, without what each of them says.
+/// The numbers of tasks in one file, by role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    /// What the markers mean, in the order of the file; `None` where that is not known.
+pub(crate) struct TaskCounts {
+    /// What the markers mean, in the order of the file; `None` if that is not known.
     pub roles: Vec<Option<StepRole>>,
-    /// How many lines look like tasks and are text: in fences, comments, legends, tables.
+    /// How many lines only look like tasks: in code blocks, comments, legends, tables.
     pub prose: usize,
     /// Where the first task begins.
     pub first: Option<usize>,
 }
 
-/// A box before it is decided whether it is a task.
+/// A checkbox, which may be a task or part of a legend.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct Checkbox {
     /// Where the item begins and ends.
     span: Range<usize>,
     /// Where the marker stands.
     marker: Range<usize>,
     /// The marker.
     mark: String,
-    /// Whether a star follows the box.
+    /// Whether a star follows the box: `- [ ]*`.
     is_optional: bool,
     /// Whether the marker is a word.
     is_word: bool,
-    /// The text behind it, one line.
+    /// The text after it as one line.
     text: String,
-    /// How many lines of the source that is.
+    /// The number of lines of that text in the source.
     lines: usize,
-    /// The item of the document; boxes in HTML have none.
+    /// The list item; boxes in HTML have none.
     item: Option<ItemId>,
-    /// The item around it.
+    /// The item with a box that it is nested in.
     outer: Option<ItemId>,
     section: SectionId,
 }
@@ -110,20 +108,20 @@ pub(super) struct Found {
 impl Checklist {
     /// Reads the tasks of a document.
     pub(crate) fn read(document: &Document, grammar: &Grammar) -> Self {
-        Located::find(document, grammar, None).tasks(document, grammar)
+        FoundTasks::find(document, grammar, None).tasks(document, grammar)
     }
 
-    /// Reads the tasks in the own body of one section. They are those that the whole document has
-    /// there, unless its steps are headings or its markers words.
+    /// Reads the tasks directly in one section. They are the same as in the whole document unless its
+    /// steps are headings or its markers are words.
     pub(crate) fn of_section(document: &Document, grammar: &Grammar, section: SectionId) -> Self {
-        Located::find(document, grammar, Some(section)).tasks(document, grammar)
+        FoundTasks::find(document, grammar, Some(section)).tasks(document, grammar)
     }
 }
 
-impl Tally {
+impl TaskCounts {
     /// Counts the tasks of a document, and the lines that only look like one.
     pub(crate) fn read(document: &Document, grammar: &Grammar) -> Self {
-        let found = Located::find(document, grammar, None);
+        let found = FoundTasks::find(document, grammar, None);
         let roles = found.boxes.iter().map(|one| one.role(grammar));
         let phases = found.phases.iter().map(|(_, task)| task.is_known.then_some(task.role));
         let starts = found.boxes.iter().map(|one| one.span.start);
@@ -137,7 +135,7 @@ impl Tally {
         self.roles.len()
     }
 
-    /// How many tasks have a role; a marker that is not known counts as open.
+    /// How many tasks have a role; an unknown marker counts as open.
     pub(crate) fn count(&self, role: StepRole) -> usize {
         self.roles.iter().filter(|one| one.unwrap_or(StepRole::Open) == role).count()
     }
@@ -154,26 +152,26 @@ impl Tally {
 }
 
 /// Where the tasks of a document are.
-struct Located {
-    /// The boxes that are tasks.
-    boxes: Vec<Found>,
-    /// The headings that are tasks, each with all that belongs to it.
+struct FoundTasks {
+    /// The checkboxes that are tasks.
+    boxes: Vec<Checkbox>,
+    /// The headings that are tasks, each with its extent.
     phases: Vec<(Range<usize>, Task)>,
-    /// How many boxes there are, tasks or not.
+    /// The number of all checkboxes.
     boxed: usize,
-    /// How many of them are no tasks.
+    /// The number of checkboxes that are not tasks.
     legends: usize,
 }
 
-impl Located {
+impl FoundTasks {
     fn find(document: &Document, grammar: &Grammar, only: Option<SectionId>) -> Self {
         let mut found = match only {
             Some(section) => boxes(document, grammar, [section].into_iter()),
             None => boxes(document, grammar, document.sections()),
         };
         let boxed = found.len();
-        leave_out_legends(document, &mut found);
-        // Who has no such section keeps to another form.
+        remove_legends(document, &mut found);
+        // A file without such a section is organised differently.
         let has_section = |id: SectionId| is_in(document, id, &grammar.sections);
         if !grammar.sections.is_empty() && document.sections().any(has_section) {
             found.retain(|one| is_in(document, one.section, &grammar.sections));
@@ -183,7 +181,7 @@ impl Located {
             StepForm::Heading => phase::read(document, grammar),
             StepForm::Box => Vec::new(),
         };
-        // What is in a phase is part of it.
+        // Boxes in a phase are its details.
         found.retain(|one| !phases.iter().any(|(extent, _)| extent.contains(&one.span.start)));
         Self { boxes: found, phases, boxed, legends }
     }
@@ -198,7 +196,7 @@ impl Located {
     }
 }
 
-impl Found {
+impl Checkbox {
     /// What the marker means; `None` if that is not known.
     fn role(&self, grammar: &Grammar) -> Option<StepRole> {
         match (self.is_word, self.mark.chars().next()) {
@@ -210,8 +208,8 @@ impl Found {
 }
 
 impl Task {
-    /// What is to be written into the place of the marker so that it says `role`: nothing if it
-    /// says so already, or if no marker can.
+    /// The new text of the marker for `role`; `None` if it has that role already, or if no marker can
+    /// express it.
     pub(crate) fn marker_for(&self, role: StepRole, grammar: &Grammar) -> Option<String> {
         let written = self.written_role(role, grammar)?;
         if self.is_known && written == self.role {
@@ -219,18 +217,21 @@ impl Task {
         }
         match self.is_word {
             true => self.word_of(written, grammar),
-            false => grammar.mark_of(written).map(String::from),
+            false => self.own_word(written).or_else(|| grammar.mark_of(written).map(String::from)),
         }
     }
 
-    /// The word that says a role: the one that the file has for it, or else that of the grammar.
-    pub(crate) fn word_of(&self, role: StepRole, grammar: &Grammar) -> Option<String> {
-        let same = self.words.iter().find(|(known, _)| *known == role);
-        let known = same.map(|(_, word)| word.clone());
-        known.or_else(|| grammar.word_of(role).map(str::to_owned))
+    /// What the file itself writes for a role.
+    fn own_word(&self, role: StepRole) -> Option<String> {
+        self.words.iter().find(|(known, _)| *known == role).map(|(_, word)| word.clone())
     }
 
-    /// The role that the marker shows for `role`: what has no marker of its own is shown as open.
+    /// The word for a role: the one that the file uses, or else that of the grammar.
+    pub(crate) fn word_of(&self, role: StepRole, grammar: &Grammar) -> Option<String> {
+        self.own_word(role).or_else(|| grammar.word_of(role).map(str::to_owned))
+    }
+
+    /// The role that the marker shows for `role`: open if there is no marker for it.
     pub(crate) fn written_role(&self, role: StepRole, grammar: &Grammar) -> Option<StepRole> {
         let can = |role: StepRole| match self.is_word {
             true => grammar.word_of(role).is_some(),
@@ -240,15 +241,15 @@ impl Task {
     }
 }
 
-/// Takes away what explains the notation.
-fn leave_out_legends(document: &Document, found: &mut Vec<Found>) {
+/// Removes boxes that explain the notation.
+fn remove_legends(document: &Document, found: &mut Vec<Checkbox>) {
     let mut is_text = vec![false; found.len()];
     let mut is_any = false;
-    // One list after the other: items next to each other without a task around them.
+    // One list after the other: adjacent items in the same item, with the same bullet.
     let mut start = 0;
     while start < found.len() {
         let mut end = start + 1;
-        let is_next = |before: &Found, next: &Found| {
+        let is_next = |before: &Checkbox, next: &Checkbox| {
             let between = document.source().get(before.span.end..next.span.start);
             next.outer == before.outer
                 && between.is_some_and(|text| text.trim().is_empty())
@@ -278,13 +279,13 @@ fn leave_out_legends(document: &Document, found: &mut Vec<Found>) {
     });
 }
 
-/// The sign of an item: another one begins another list.
-fn bullet(document: &Document, one: &Found) -> Option<char> {
+/// The bullet of an item; another bullet begins another list.
+fn bullet(document: &Document, one: &Checkbox) -> Option<char> {
     let text = document.source().get(one.span.clone())?;
     text.trim_start_matches(|c: char| c.is_ascii_digit()).chars().next()
 }
 
-/// The last line above `at` that says something, if it is directly above or one blank line away.
+/// The last line above `at` that is not blank.
 fn line_above(source: &str, at: usize) -> &str {
     let before = source.get(..at).unwrap_or_default();
     let above = before.rfind('\n').map_or("", |end| &before[..end]);
@@ -303,13 +304,16 @@ fn is_in(document: &Document, section: SectionId, names: &[String]) -> bool {
     })
 }
 
-/// The tasks that the boxes are.
-fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
+/// The tasks that the checkboxes are.
+fn tasks(document: &Document, grammar: &Grammar, found: &[Checkbox]) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::with_capacity(found.len());
     let mut by_item: Vec<(ItemId, usize)> = Vec::new();
     let mut headings: Option<(SectionId, Vec<String>)> = None;
     let written = found.iter().filter(|one| one.is_word).map(|one| one.mark.as_str());
     let words = words_of(written, grammar);
+    // Looked for in the whole file, also where only a section is read.
+    let mark = grammar.mark_in(document.source(), StepRole::Done);
+    let marks: Vec<_> = mark.map(|mark| (StepRole::Done, mark.to_string())).into_iter().collect();
     for (at, one) in found.iter().enumerate() {
         let label = Label::parse(&one.text, grammar);
         let parent = one.outer.and_then(|outer| {
@@ -325,7 +329,7 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
         };
         let mut id = label.id;
         if label.is_inner && parent.is_none() {
-            // A step inside a task that is a heading is named by both.
+            // `Step 2` below the heading `Task 1` has the id `1.2`.
             let outer = path.last().map(|title| Label::parse(title, grammar));
             let outer = outer.and_then(|outer| outer.number);
             if let (Some(outer), Some(inner)) = (outer, label.number) {
@@ -336,7 +340,7 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
         let mut group = path;
         group.extend(parent.map(|at| tasks[at].title.clone()));
         let role = one.role(grammar);
-        let (details, said) = details::read(document, one, &found[at + 1..]);
+        let (details, said) = boxes::details(document, one, &found[at + 1..]);
         let mut fields = label.fields;
         if let Some(list) = said.filter(|_| fields.iter().all(|(key, _)| key != "requirements")) {
             fields.push(("requirements".to_owned(), list));
@@ -356,7 +360,7 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
             is_known: role.is_some(),
             marker: one.marker.clone(),
             is_word: one.is_word,
-            words: if one.is_word { words.clone() } else { Vec::new() },
+            words: if one.is_word { words.clone() } else { marks.clone() },
             group,
             parent,
             depth: parent.map_or(0, |at| tasks[at].depth + 1),
@@ -371,7 +375,7 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
     tasks
 }
 
-/// The first word that a file has for each role.
+/// The first word that a file uses for each role.
 fn words_of<'t>(
     written: impl Iterator<Item = &'t str>,
     grammar: &Grammar,
@@ -398,7 +402,7 @@ fn heading_path(document: &Document, section: SectionId) -> Vec<String> {
     titles
 }
 
-/// How many lines look like a task, beyond the boxes that were found.
+/// How many lines look like a task, apart from the checkboxes that were found.
 fn text_lines(document: &Document, boxed: usize) -> usize {
     let is_mark = |mark: &u8| b" xX-~>".contains(mark);
     let looks_like_one = |line: &&str| {

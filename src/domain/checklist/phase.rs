@@ -1,4 +1,4 @@
-//! Phases: numbered headings with a status line.
+//! Phases: tasks that are numbered headings with a status line.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::{
     text::markdown::{Document, SectionId},
 };
 
-/// The phases of a document, each with everything that belongs to it.
+/// The phases of a document, each with its extent.
 pub(super) fn read(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>, Task)> {
     let code: Vec<Range<usize>> = document.code_blocks().chain(document.html_blocks()).collect();
     let mut found = Vec::new();
@@ -23,7 +23,6 @@ pub(super) fn read(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>,
         let (Some(id), Some((marker, word))) = (label.id, status) else { continue };
         let word = document.source().get(word).unwrap_or_default();
         let role = role_of(word, grammar);
-        // The first word that the file has for each role.
         if let Some(role) = role
             && words.iter().all(|(known, _)| *known != role)
         {
@@ -59,7 +58,7 @@ pub(super) fn read(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>,
     found
 }
 
-/// Where the status is that a line of a section's own body says, and the word in it that is known.
+/// Where the status is in a line of a section's own body, and the known word in it.
 fn status(
     document: &Document,
     section: SectionId,
@@ -84,12 +83,12 @@ fn status(
     None
 }
 
-/// What a status line begins with.
+/// The beginnings of a status line.
 const KEYS: [&str; 8] =
     ["status", "状态", "狀態", "状態", "ステータス", "상태", "estado", "статус"];
 
-/// The status in `- **Status:** in_progress`, with a sign before it, and the word in it without what
-/// is said behind that; as ranges of the line.
+/// The status in `- **Status:** in_progress` with a symbol before it, and the known word in it, as
+/// ranges of the line.
 fn status_of(line: &str, grammar: &Grammar) -> Option<(Range<usize>, Range<usize>)> {
     let mut rest = line.trim_start();
     if let Some(width) = super::boxes::bullet_width(rest) {
@@ -116,14 +115,14 @@ fn status_of(line: &str, grammar: &Grammar) -> Option<(Range<usize>, Range<usize
     (!status.is_empty()).then_some((status, word))
 }
 
-/// The text behind a sign such as ✅.
+/// The text after a symbol such as ✅.
 fn without_sign(text: &str) -> &str {
     text.trim_start_matches(|c: char| !c.is_ascii() && !c.is_alphanumeric())
         .trim_start_matches([' ', '\t'])
 }
 
-/// The words at the start that say what is still to do, where more is said behind them: `pending
-/// research`. That something is done is said by nothing else.
+/// The words at the start that mean open or active, if more follows them: `pending research`. A task
+/// is done only if nothing else follows.
 fn known_start<'t>(said: &'t str, grammar: &Grammar) -> &'t str {
     if grammar.role_of_word(said).is_some() {
         return said;
@@ -136,7 +135,7 @@ fn known_start<'t>(said: &'t str, grammar: &Grammar) -> &'t str {
     starts.find(says_open).unwrap_or(said)
 }
 
-/// What a status means: its word, or the sign that stands for one.
+/// What a status means: its word, or a symbol that stands for it.
 fn role_of(status: &str, grammar: &Grammar) -> Option<StepRole> {
     match without_sign(status) {
         "" => status.chars().next().and_then(|sign| grammar.role_of(sign)),
@@ -171,7 +170,7 @@ mod tests {
             assert_eq!(&line[word], said, "{line}");
             assert!(line[status].starts_with(said), "{line}");
         }
-        // What is said behind a word is about that, and goes with it.
+        // What is said after a word is about that, and goes with it.
         let (status, _) = status_of("Status: pending review (soon)", &grammar).unwrap();
         assert_eq!(status, 8..22);
         for line in ["- Statuses: many", "- **Status:**", "- **状态**", "状态机：进行中"] {

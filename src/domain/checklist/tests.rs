@@ -8,7 +8,7 @@ fn read(text: &str) -> Checklist {
 }
 
 fn prose(text: &str) -> usize {
-    Tally::read(&Document::parse(text).unwrap(), &Grammar::default()).prose
+    TaskCounts::read(&Document::parse(text).unwrap(), &Grammar::default()).prose
 }
 
 /// Id, title and role of every task, in one line each.
@@ -18,6 +18,25 @@ fn said(text: &str) -> Vec<String> {
         format!("{id} | {} | {:?}", task.title, task.role)
     };
     read(text).tasks.iter().map(one).collect()
+}
+
+#[test]
+fn what_is_done_is_marked_as_the_file_marks_it() {
+    let grammar = Grammar::default();
+    for (text, mark) in [
+        ("- [ ] a\n- [ ] b\n", "x"),
+        ("- [ ] a\n- [X] b\n", "X"),
+        ("- [ ] a\n\n## More\n1. [✓] b\n- [x] c\n", "✓"),
+        // What is only worked on, or no box, says nothing.
+        ("- [~] a\n- [ ] b [X]\n[X] c\n- [X](x) d\n", "x"),
+    ] {
+        let document = Document::parse(text).unwrap();
+        let list = Checklist::read(&document, &grammar);
+        let open = list.tasks.iter().find(|task| task.role != StepRole::Done).unwrap();
+        assert_eq!(open.marker_for(StepRole::Done, &grammar).as_deref(), Some(mark), "{text}");
+        let alone = Checklist::of_section(&document, &grammar, open.section);
+        assert_eq!(alone.tasks[0].marker_for(StepRole::Done, &grammar).as_deref(), Some(mark));
+    }
 }
 
 #[test]
@@ -145,7 +164,7 @@ fn only_the_sections_that_count_are_read() {
     let list = Checklist::read(&document, &grammar);
     let titles: Vec<&str> = list.tasks.iter().map(|task| task.title.as_str()).collect();
     assert_eq!(titles, ["Began", "Rest"]);
-    assert_eq!(Tally::read(&document, &grammar).prose, 1);
+    assert_eq!(TaskCounts::read(&document, &grammar).prose, 1);
 }
 
 /// Lines out of which awkward documents are made.
@@ -239,7 +258,7 @@ proptest! {
     ) {
         let grammar = Grammar { step: form, ..Grammar::default() };
         let document = Document::parse(text.as_str()).unwrap();
-        let (tasks, tally) = (Checklist::read(&document, &grammar).tasks, Tally::read(&document, &grammar));
+        let (tasks, tally) = (Checklist::read(&document, &grammar).tasks, TaskCounts::read(&document, &grammar));
         prop_assert_eq!(tally.first, tasks.first().map(|task| task.span.start));
         prop_assert_eq!(tally.unknown(), tasks.iter().filter(|task| !task.is_known).count());
         for role in [StepRole::Open, StepRole::Active, StepRole::Done, StepRole::Skipped, StepRole::Failed] {

@@ -4,7 +4,7 @@ pub(crate) mod lifetime;
 pub(crate) mod modifier;
 pub(crate) mod nested;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     ModelError, StateFile,
@@ -17,7 +17,7 @@ use crate::text::{
 
 const FILE: StateFile = StateFile::Constraints;
 
-/// The headings of the lists, each in all its spellings.
+/// The spellings of the headings of the lists.
 pub(super) const MODIFIERS: &[&str] =
     &["Behavioral Modifiers", "Behavioural Modifiers", "Modifiers"];
 pub(super) const RESOURCES: &[&str] = &["Resource Constraints", "Resources"];
@@ -25,7 +25,7 @@ pub(super) const DIRECTIVES: &[&str] = &["Active Directives", "Directives"];
 pub(super) const RULES: &[&str] = &["Adaptation Rules"];
 pub(super) const BEHAVIOURS: &[&str] = &["Context-Aware Behaviors", "Context-Aware Behaviours"];
 
-/// The lists of constraints.md, in the order in which they stand.
+/// The lists of constraints.md, in their usual order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstraintList {
     /// *Behavioral Modifiers*.
@@ -45,8 +45,8 @@ impl ConstraintList {
     pub const ALL: [Self; 5] =
         [Self::Modifiers, Self::Resources, Self::Directives, Self::Rules, Self::Behaviours];
 
-    /// The heading in all its spellings.
-    pub(super) const fn titles(self) -> &'static [&'static str] {
+    /// The spellings of its heading.
+    pub(crate) const fn titles(self) -> &'static [&'static str] {
         match self {
             Self::Modifiers => MODIFIERS,
             Self::Resources => RESOURCES,
@@ -67,10 +67,11 @@ impl From<SettingGroup> for ConstraintList {
 }
 
 /// Which list a setting is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SettingGroup {
     /// *Behavioral Modifiers*.
+    #[default]
     Modifier,
     /// *Resource Constraints*.
     Resource,
@@ -91,7 +92,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The value, where it binds anybody: neither absent nor unlimited.
+    /// The value, unless it is absent or unlimited.
     pub fn binding(&self) -> Option<&str> {
         self.value.as_deref().filter(|value| !is_unlimited(value))
     }
@@ -104,7 +105,7 @@ pub struct Bullet {
     pub number: usize,
     /// The text as written, without the bullet.
     pub text: String,
-    /// What stands below it and belongs to it: nested lists, further paragraphs.
+    /// What is nested below it: lists, further paragraphs.
     #[serde(skip)]
     pub below: String,
     /// The line in the document.
@@ -112,12 +113,12 @@ pub struct Bullet {
     pub item: ItemId,
 }
 
-/// What changes with the kind of task.
+/// What applies to one kind of task.
 #[derive(Clone, Debug, Serialize)]
 pub struct Behaviour {
     /// The kind of task, such as `legal_tasks`.
     pub task_type: String,
-    /// What then holds, as written.
+    /// What applies, as written.
     pub text: String,
     /// The line in the document.
     #[serde(skip)]
@@ -187,7 +188,7 @@ impl Constraints {
     /// The section of a list.
     ///
     /// # Errors
-    /// It is missing or stands twice.
+    /// It is missing or appears twice.
     pub fn section(&self, list: ConstraintList) -> Result<SectionId, ModelError> {
         self.find(list).map_err(|error| ModelError::lookup(FILE, error))
     }
@@ -195,7 +196,7 @@ impl Constraints {
     /// The document with a section for the list; `None` if there is one already.
     ///
     /// # Errors
-    /// It stands twice, or no section can be added.
+    /// It appears twice, or no section can be added.
     pub fn with_section(&self, list: ConstraintList) -> Result<Option<Edited>, ModelError> {
         match self.find(list) {
             Ok(_) => return Ok(None),
@@ -205,10 +206,9 @@ impl Constraints {
         let document = &self.document;
         let before = ConstraintList::ALL.into_iter().take_while(|other| *other != list);
         let before = before.filter_map(|other| self.find(other).ok()).last();
-        let title = document.sections().find(|id| document.section(*id).level == 1);
         let (parent, level) = match before.map(|id| document.section(id)) {
             Some(sibling) => (sibling.parent.unwrap_or_else(|| document.root()), sibling.level),
-            None => (title.unwrap_or_else(|| document.root()), 2),
+            None => (document.title_section().unwrap_or_else(|| document.root()), 2),
         };
         let mut edit = document.edit();
         edit.insert_section(parent, before, level, list.titles()[0], "");
@@ -228,7 +228,7 @@ fn same_name(one: &str, other: &str) -> bool {
     one.chars().map(plain).eq(other.chars().map(plain))
 }
 
-/// The first of several spellings that a heading has.
+/// The first spelling that a heading of the document has.
 fn spelling<'n>(document: &Document, names: &[&'n str]) -> Option<&'n str> {
     names.iter().copied().find(|name| document.has_section(name))
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::SettingGroup;
 use crate::domain::{FactValue, nearest::nearest, nearest::same_name};
 
 /// What values a modifier takes.
@@ -27,23 +28,12 @@ pub enum ModifierKind {
     List,
 }
 
-/// The list of constraints.md that a modifier is in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ModifierGroup {
-    /// *Behavioral Modifiers*.
-    #[default]
-    Modifier,
-    /// *Resource Constraints*.
-    Resource,
-}
-
 /// One modifier: its name, the values it takes and the one it starts with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Modifier {
     pub(crate) name: String,
     pub(crate) kind: ModifierKind,
-    pub(crate) group: ModifierGroup,
+    pub(crate) group: SettingGroup,
     pub(crate) values: Vec<String>,
     pub(crate) default: Option<String>,
 }
@@ -107,7 +97,7 @@ impl Modifier {
     }
 
     /// The list of constraints.md it is in.
-    pub fn group(&self) -> ModifierGroup {
+    pub fn group(&self) -> SettingGroup {
         self.group
     }
 

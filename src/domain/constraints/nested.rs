@@ -3,62 +3,17 @@
 use super::{Behaviour, ConstraintList};
 use crate::text::markdown::{Document, ItemId, SectionId};
 
-/// Words of a heading or a label which show something that is not in force.
+/// Words in a heading or a label that mark something as not in force.
 const NOT_IN_FORCE: [&str; 33] = [
-    "archive",
-    "archived",
-    "deprecated",
-    "disabled",
-    "draft",
-    "drafts",
-    "e.g",
-    "eg",
-    "example",
-    "examples",
-    "former",
-    "formerly",
-    "idea",
-    "ideas",
-    "inactive",
-    "longer",
-    "not",
-    "obsolete",
-    "off",
-    "old",
-    "proposal",
-    "proposals",
-    "proposed",
-    "removed",
-    "retired",
-    "sample",
-    "samples",
-    "template",
-    "todo",
-    "unused",
-    "was",
-    "were",
-    "yet",
+    "archive", "archived", "deprecated", "disabled", "draft", "drafts", "e.g", "eg", "example",
+    "examples", "former", "formerly", "idea", "ideas", "inactive", "longer", "not", "obsolete",
+    "off", "old", "proposal", "proposals", "proposed", "removed", "retired", "sample", "samples",
+    "template", "todo", "unused", "was", "were", "yet",
 ];
-/// Words that may stand beside them without naming anything else.
-const BESIDE: [&str; 18] = [
-    "a",
-    "active",
-    "an",
-    "and",
-    "directive",
-    "directives",
-    "enabled",
-    "for",
-    "force",
-    "in",
-    "no",
-    "only",
-    "rule",
-    "rules",
-    "the",
-    "these",
-    "this",
-    "used",
+/// Words that may accompany them.
+const ACCOMPANYING: [&str; 18] = [
+    "a", "active", "an", "and", "directive", "directives", "enabled", "for", "force", "in", "no",
+    "only", "rule", "rules", "the", "these", "this", "used",
 ];
 
 /// Whether a heading or a label says that what follows is not in force: `Examples`, `Disabled`,
@@ -70,7 +25,9 @@ pub(crate) fn is_out_of_force(title: &str) -> bool {
     let says_so = |word: &str| NOT_IN_FORCE.contains(&word);
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     words.clone().any(says_so)
-        && words.clone().all(|word| says_so(word) || BESIDE.contains(&word) || is_number(word))
+        && words
+            .clone()
+            .all(|word| says_so(word) || ACCOMPANYING.contains(&word) || is_number(word))
 }
 
 /// The list that a section belongs to: its own, or that of a heading around it.
@@ -105,14 +62,14 @@ pub(super) fn items(
     sections.flat_map(|section| document.items(section).iter().copied())
 }
 
-/// What stands below a line and belongs to it, without the indentation; no value of a field.
+/// What is nested below a line, without the indentation and without the value of a field.
 pub(in crate::domain) fn below(document: &Document, item: ItemId) -> String {
     let found = document.item(item);
     if found.block.is_some() {
         return String::new();
     }
     let text = document.source().get(found.content.end..found.span.end).unwrap_or_default();
-    // What is left of the line itself is a comment or nothing.
+    // The rest of the line itself can only be a comment.
     let Some((_, text)) = text.split_once(['\n', '\r']) else { return String::new() };
     let indent = |line: &str| line.len() - line.trim_start().len();
     let filled = text.lines().filter(|line| !line.trim().is_empty());
@@ -121,14 +78,14 @@ pub(in crate::domain) fn below(document: &Document, item: ItemId) -> String {
     lines.collect::<Vec<&str>>().join("\n").trim_end().trim_start_matches('\n').to_owned()
 }
 
-/// The actions of a rule that go on in a list below it: `If 2+ steps fail:`.
+/// The actions of a rule that are in a list below it: `If 2+ steps fail:`.
 pub(super) fn continued(document: &Document, item: ItemId) -> Option<String> {
     let text = document.text(item);
     let open = [":", "→", "->", "=>", "then"].iter().any(|end| text.ends_with(end));
     open.then(|| listed(document, item)).flatten()
 }
 
-/// The lines of the list below an item as one text, if it is a list of plain lines.
+/// The lines of a list nested in an item as one text, if it is a list of plain lines.
 pub(super) fn listed(document: &Document, item: ItemId) -> Option<String> {
     let children = &document.item(item).children;
     let plain = |child: &ItemId| {
@@ -141,14 +98,14 @@ pub(super) fn listed(document: &Document, item: ItemId) -> Option<String> {
     let lines = children.iter().map(|child| document.text(*child));
     let lines: Vec<String> =
         lines.map(|line| line.trim_end_matches(['.', ';', ',']).to_owned()).collect();
-    // Only the list is below it: no paragraph is lost.
+    // Nothing but the list is below it, so no paragraph is lost.
     let listed = below(document, item);
     let lines_below = listed.lines().filter(|line| !line.trim().is_empty()).count();
     (lines_below == children.len()).then(|| lines.join(", "))
 }
 
 impl Behaviour {
-    /// What stands below the behaviour and is no part of what it does.
+    /// What is nested below the behaviour and is not part of its actions.
     pub(in crate::domain) fn below(&self, document: &Document) -> String {
         let listed = document.value(self.item).is_empty() && !self.text.is_empty();
         if listed { String::new() } else { below(document, self.item) }

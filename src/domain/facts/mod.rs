@@ -1,4 +1,4 @@
-//! Facts: what is known about a state, by name.
+//! Facts: named values of a state that rules refer to.
 
 pub(crate) mod value;
 
@@ -25,7 +25,7 @@ pub(crate) enum FactKind {
     PlanStatus,
 }
 
-/// The facts that exist apart from modifiers, variables and the event, with a line for people.
+/// The facts besides modifiers, variables and the event, each with a description.
 pub(crate) const BUILTIN: [(&str, FactKind, &str); 17] = [
     ("consecutive_failures", FactKind::Count, "failed steps since the last success"),
     ("failed_steps", FactKind::Count, "steps that are failed now"),

@@ -1,4 +1,4 @@
-//! Values that facts and modifiers have, how they are read, compared and written.
+//! The values of facts and modifiers: how they are read, compared and written.
 
 use std::{cmp::Ordering, fmt};
 
@@ -93,8 +93,7 @@ impl FactValue {
         }
     }
 
-    /// Whether two values can be told apart at all; a text and a number that it does not spell
-    /// cannot.
+    /// Whether two values can be compared at all; a number and a text that is not a quantity cannot.
     pub(crate) fn is_comparable(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Missing, _) | (_, Self::Missing) => false,
@@ -146,8 +145,7 @@ impl FactValue {
     }
 }
 
-/// As the rule language writes it: `12`, `$0.50`, `200s`, `80%`, `"low"`; with `{:#}` as people read
-/// it: `3m 20s`.
+/// In the rule language: `12`, `$0.50`, `200s`, `80%`, `"low"`; with `{:#}` for people: `3m 20s`.
 impl fmt::Display for FactValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

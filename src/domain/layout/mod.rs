@@ -1,6 +1,5 @@
-//! The layout of somebody else's files: which file plays which role, and how a step is written.
-//!
-//! It is kept as `statedir.yaml` in the directory that was adopted, for people to read and change.
+//! The layout of an adopted directory (`statedir.yaml`): which file has which role, and how a step is
+//! written. People may edit it.
 
 mod path;
 pub(crate) mod profile;
@@ -24,15 +23,15 @@ const MAX_FILES: usize = 2000;
 pub(crate) struct ForeignLayout {
     /// The version of this format: 1.
     pub version: u32,
-    /// The name of the profile that it was made from.
+    /// The profile that it was created from.
     pub profile: String,
     /// The name of the execution.
     pub execution_id: String,
     /// What the plan is called.
     pub title: String,
-    /// What is to be reached.
+    /// The goal.
     pub goal: String,
-    /// The files that the steps are in, in order.
+    /// The files with steps, in order.
     pub plan: Vec<PlanFile>,
     /// Files that are read as knowledge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -40,7 +39,7 @@ pub(crate) struct ForeignLayout {
     /// Files that are read as rules in force.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<FilePath>,
-    /// The files for what has no place in the others; they are made when they are needed.
+    /// Our own files for everything that has no place in the others, created when needed.
     pub added: AddedFiles,
     /// How a step is written.
     #[serde(default)]
@@ -53,7 +52,7 @@ pub(crate) struct ForeignLayout {
 pub(crate) struct PlanFile {
     /// The file.
     pub file: FilePath,
-    /// What is before the ids of its steps, where ids alone could be mistaken.
+    /// The prefix of its step ids, if ids of several files could collide.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub prefix: String,
 }
@@ -62,17 +61,17 @@ pub(crate) struct PlanFile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AddedFiles {
-    /// Claims, attempts, results of steps; reviews; steps of one's own.
+    /// Claims, attempts and results of steps; reviews; further steps.
     pub steps: FilePath,
     /// The log.
     pub history: FilePath,
     /// Data passed between steps.
     pub variables: FilePath,
-    /// What was learned on the way.
+    /// Findings and decisions.
     pub context: FilePath,
     /// Modifiers, limits, directives, rules.
     pub constraints: FilePath,
-    /// A lifecycle of one's own, if there is one.
+    /// A custom workflow, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<FilePath>,
 }
@@ -91,20 +90,12 @@ impl ForeignLayout {
     /// Reads a `statedir.yaml`.
     ///
     /// # Errors
-    /// It is no YAML of that shape, or names a file outside its directory or twice.
+    /// It is not valid YAML of this shape, or names a file outside its directory or twice.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, LayoutError> {
-        let refused = |message: String, line| LayoutError { message, line };
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(refused(format!("it has more than {MAX_BYTES} bytes"), None));
-        }
-        let text = std::str::from_utf8(bytes).map_err(|error| refused(error.to_string(), None))?;
-        if let Some(line) = yaml::too_deep(text) {
-            return Err(refused("lists and maps are nested too deep".to_owned(), Some(line)));
-        }
-        let layout: Self = serde_yaml::from_str(text).map_err(|error| {
-            refused(error.to_string(), error.location().map(|place| place.line()))
-        })?;
-        layout.check().map_err(|message| refused(message, None))?;
+        let refused = |message: String| LayoutError { message, line: None };
+        let text = std::str::from_utf8(bytes).map_err(|error| refused(error.to_string()))?;
+        let layout: Self = read_yaml(text)?;
+        layout.check().map_err(refused)?;
         Ok(layout)
     }
 
@@ -160,7 +151,7 @@ impl ForeignLayout {
         }
     }
 
-    /// Whether the steps of somebody else are in a file.
+    /// Whether a file is one of the checklists.
     pub(crate) fn is_checklist(&self, name: &str) -> bool {
         self.plan.iter().any(|one| one.file.as_str() == name)
     }
@@ -187,6 +178,19 @@ impl ForeignLayout {
         let rest = rest.chain(&self.added.workflow).map(FilePath::as_str);
         std::iter::once(LAYOUT_FILE).chain(rest).collect()
     }
+}
+
+/// Reads YAML of a limited size and depth.
+fn read_yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, LayoutError> {
+    let refused = |message: String, line| LayoutError { message, line };
+    if text.len() as u64 > MAX_BYTES {
+        return Err(refused(format!("it has more than {MAX_BYTES} bytes"), None));
+    }
+    if let Some(line) = yaml::too_deep(text) {
+        return Err(refused("lists and maps are nested too deep".to_owned(), Some(line)));
+    }
+    serde_yaml::from_str(text)
+        .map_err(|error| refused(error.to_string(), error.location().map(|place| place.line())))
 }
 
 #[cfg(test)]

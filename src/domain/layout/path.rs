@@ -1,14 +1,13 @@
-//! Paths from a file that may have come with a clone.
+//! Validated file paths of a layout, which may come from an untrusted clone.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-/// The folder in the private directory for files that nobody wants beside their own.
+/// The folder in the private directory for our own files of an adopted state.
 pub(crate) const PRIVATE_FOLDER: &str = ".statedir/state";
 
-/// A file below the directory of the layout: relative, without detours, and no file of a program
-/// such as git.
+/// A relative path below the directory of the layout, without `..`, and not in `.git` or the log.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub(crate) struct FilePath(String);

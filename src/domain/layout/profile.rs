@@ -1,12 +1,11 @@
-//! Profiles: how the files of a known system are found and read. They are data, and a user can
-//! write one.
+//! Profiles: how the files of a known planning system are found and read. Users can write their own.
 
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use super::{LayoutError, MAX_BYTES};
-use crate::{domain::checklist::Grammar, text::yaml};
+use super::{LayoutError, read_yaml};
+use crate::domain::checklist::Grammar;
 
 /// How a system lays out its files. Patterns are paths with `*` inside a part.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -14,25 +13,25 @@ use crate::{domain::checklist::Grammar, text::yaml};
 pub(crate) struct Profile {
     /// Its name.
     pub profile: String,
-    /// Files and folders of which one must be there for the system to be in use; what is found by
-    /// `plan` will do if there is none.
+    /// Files and folders of which one must exist for the profile to apply; if empty, a file of `plan`
+    /// is enough.
     #[serde(default)]
     pub markers: Vec<String>,
     /// The files with steps.
     pub plan: Vec<String>,
-    /// What among them is left out; a name without a folder is meant in each.
+    /// The files among them to leave out; a name without a folder applies to every folder.
     #[serde(default)]
     pub skip: Vec<String>,
-    /// What one plan is called by.
+    /// What names a plan.
     #[serde(default)]
     pub unit: Unit,
-    /// Files that are knowledge; those that begin with `./` are looked for beside each plan.
+    /// Files with knowledge; those that begin with `./` are next to each plan.
     #[serde(default)]
     pub context: Vec<String>,
-    /// Files that are rules in force; those that begin with `./` are looked for beside each plan.
+    /// Files with rules; those that begin with `./` are next to each plan.
     #[serde(default)]
     pub constraints: Vec<String>,
-    /// Whether the profile also stands for files without any task.
+    /// Whether the profile also applies to files without any task.
     #[serde(default)]
     pub without_tasks: bool,
     /// How a step is written.
@@ -40,7 +39,7 @@ pub(crate) struct Profile {
     pub grammar: Grammar,
 }
 
-/// What one plan is called by.
+/// What names a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Unit {
@@ -81,17 +80,9 @@ impl Profile {
     /// Reads a profile.
     ///
     /// # Errors
-    /// It is no YAML of that shape.
+    /// It is not valid YAML of this shape.
     pub(crate) fn parse(text: &str) -> Result<Self, LayoutError> {
-        let refused = |message: String, line| LayoutError { message, line };
-        if text.len() as u64 > MAX_BYTES {
-            return Err(refused(format!("it has more than {MAX_BYTES} bytes"), None));
-        }
-        if let Some(line) = yaml::too_deep(text) {
-            return Err(refused("lists and maps are nested too deep".to_owned(), Some(line)));
-        }
-        serde_yaml::from_str(text)
-            .map_err(|error| refused(error.to_string(), error.location().map(|place| place.line())))
+        read_yaml(text)
     }
 
     /// The profile of that name that comes with the program.
@@ -99,7 +90,7 @@ impl Profile {
         Self::known(name).cloned()
     }
 
-    /// The same, to look at.
+    /// A reference to the built-in profile of that name.
     pub(crate) fn known(name: &str) -> Option<&'static Self> {
         static READ: [OnceLock<Option<Profile>>; NAMES.len()] =
             [const { OnceLock::new() }; NAMES.len()];
@@ -116,8 +107,8 @@ impl Profile {
         })
     }
 
-    /// The same profile for a folder that its patterns lead into, whose last parts are `folders`;
-    /// `None` if they do not, or only by a name that any folder may have.
+    /// The profile relative to a folder that its patterns lead into, whose last parts are `folders`;
+    /// `None` if they do not, or only by a common name.
     pub(crate) fn below(&self, folders: &[&str]) -> Option<Self> {
         let rest_of = |pattern: &String| -> Option<String> {
             if pattern.starts_with("./") {
@@ -132,8 +123,8 @@ impl Profile {
         };
         let below = |patterns: &[String]| patterns.iter().filter_map(rest_of).collect();
         let mut plan: Vec<String> = below(&self.plan);
-        let is_telling = folders.len() > 1 || folders.iter().any(|name| name.starts_with('.'));
-        plan.retain(|rest| is_telling || rest.contains('/') || !rest.contains('*'));
+        let is_distinctive = folders.len() > 1 || folders.iter().any(|name| name.starts_with('.'));
+        plan.retain(|rest| is_distinctive || rest.contains('/') || !rest.contains('*'));
         (!plan.is_empty()).then(|| Self {
             plan,
             markers: Vec::new(),
@@ -143,7 +134,7 @@ impl Profile {
         })
     }
 
-    /// What the plan in a file is called.
+    /// The name of the plan in a file.
     pub(crate) fn unit_of<'p>(&self, path: &'p str) -> &'p str {
         let (directory, file) = path.rsplit_once('/').unwrap_or(("", path));
         let name = directory.rsplit('/').next().unwrap_or_default();
@@ -154,7 +145,7 @@ impl Profile {
     }
 }
 
-/// Whether a path has the form of a pattern: part by part, `*` for anything within one.
+/// Whether a path matches a pattern, in which `*` stands for anything within one part.
 pub(crate) fn matches(pattern: &str, path: &str) -> bool {
     let (mut parts, mut names) = (pattern.split('/'), path.split('/'));
     loop {
@@ -172,7 +163,7 @@ pub(crate) fn matches_part(pattern: &str, name: &str) -> bool {
         None => pattern == name,
         Some((start, rest)) => {
             let Some(name) = name.strip_prefix(start) else { return false };
-            // A hidden file is meant only by its name.
+            // A leading `*` does not match a hidden file.
             if start.is_empty() && name.starts_with('.') {
                 return false;
             }

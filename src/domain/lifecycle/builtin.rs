@@ -4,7 +4,7 @@
 //! proves that this is what `templates/default/workflow.yaml` says.
 
 use crate::domain::{
-    AtLimit, Modifier, ModifierGroup, ModifierKind, PlanRole, StepRole, Workflow, lifecycle::Status,
+    AtLimit, Modifier, ModifierKind, PlanRole, SettingGroup, StepRole, Workflow, lifecycle::Status,
 };
 
 pub(in crate::domain) fn workflow() -> Workflow {
@@ -91,8 +91,8 @@ fn step() -> Vec<Status<StepRole>> {
 }
 
 fn modifiers() -> Vec<Modifier> {
-    use ModifierGroup::{Modifier as Behaviour, Resource};
     use ModifierKind::{Duration, Enum, List, Money, Number, Ordered};
+    use SettingGroup::{Modifier as Behaviour, Resource};
     let sentiments = ["frustrated", "impatient", "neutral", "pleased"];
     let priorities = ["speed_and_clarity", "comprehensiveness", "cost_efficiency", "quality"];
     let personas = ["concise_assistant", "detailed_analyst", "proactive_collaborator"];
@@ -119,7 +119,7 @@ fn status<R>(name: &str, role: R, next: &[&str], aliases: &[&str]) -> Status<R> 
 fn modifier(
     name: &str,
     kind: ModifierKind,
-    group: ModifierGroup,
+    group: SettingGroup,
     values: &[&str],
     default: Option<&str>,
 ) -> Modifier {

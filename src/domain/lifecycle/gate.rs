@@ -1,54 +1,53 @@
-//! Gates: moves that wait for a person, and what follows from a refusal.
+//! Gates: transitions that need a person's approval; and the merge queue.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Plan, Step, StepRef, Subject, nearest::same_name};
 use crate::domain::{PlanRole, StepRole, Workflow};
 
-/// A move that waits for a person's approval.
+/// A transition that needs a person's approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Gate {
-    /// The name its review is known by.
+    /// The name of its reviews.
     pub name: String,
-    /// What moves.
+    /// What changes its status.
     pub subject: Subject,
-    /// The only step it is about, by title or id; any step without one.
+    /// The only step that it applies to, by title or id; all steps if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// The status it moves to.
+    /// The status that it guards.
     pub to: String,
-    /// A condition of the rule language on the state as it would be; without one the gate is always
-    /// in force.
+    /// A condition in the rule language on the resulting state; without one the gate always applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
-    /// Where a refusal leads: the first that fits its reason.
+    /// What a rejection leads to: the first route whose condition holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reject: Vec<Route>,
 }
 
-/// The way back from a refusal.
+/// What follows a rejection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Route {
-    /// A condition of the rule language, which also knows the `reason`; without one it always fits.
+    /// A condition in the rule language, which may use `reason`; without one it always holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
-    /// The step that is begun again, with what was built on it; by title or id.
+    /// The step to reset with its dependents, by title or id.
     pub reset: String,
 }
 
-/// What happens to a step that has failed as often as it may.
+/// What happens to a step that has used all its attempts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AtLimit {
-    /// A person is asked whether it is tried again.
+    /// A person is asked whether to try again.
     #[default]
     Review,
-    /// It gets this status, which means that it failed.
+    /// It gets this failed status.
     Status(String),
 }
 
 impl Gate {
-    /// Whether a move of that step is meant.
+    /// Whether it applies to a step.
     pub(crate) fn concerns(&self, step: Option<&Step>) -> bool {
         match (&self.step, step) {
             (None, _) => true,
@@ -57,7 +56,7 @@ impl Gate {
         }
     }
 
-    /// What a person is asked.
+    /// The question of its review.
     pub(crate) fn question(&self, step: Option<&Step>) -> String {
         let of = step.map(|step| format!(" of {}", step.name())).unwrap_or_default();
         format!("gate {}{of}: {} to {}", self.name, self.subject, self.to)
@@ -65,7 +64,7 @@ impl Gate {
 }
 
 impl Plan {
-    /// The step that a workflow means by that title, id or number.
+    /// The step with that title, id or number.
     pub(crate) fn step_called(&self, name: &str) -> Option<&Step> {
         let name = name.trim();
         let mut called = self.steps.iter().filter(|step| is_called(step, name));
@@ -82,8 +81,8 @@ fn is_called(step: &Step, name: &str) -> bool {
 }
 
 impl Workflow {
-    /// The status that a plan gets first where nothing can be worked on in the one it has, such as
-    /// `approved`: the first move on the shortest way to one that means it is active.
+    /// The first of several moves that a plan in planning needs until it is active, such as to
+    /// `approved`; `None` if one move is enough.
     pub(crate) fn plan_move_before_work(&self, from: &str) -> Option<&str> {
         let next = |status: &str| -> Vec<&str> {
             let known = self.plan.iter().find(|known| known.name == status);
@@ -94,7 +93,7 @@ impl Workflow {
         if self.plan_role(from) != Some(PlanRole::Planning) || next(from).iter().any(is_active) {
             return None;
         }
-        // Statuses on the way, each with the move that it begins with.
+        // Reachable statuses, each with the first move towards it.
         let mut ways: Vec<(&str, &str)> = next(from).into_iter().map(|one| (one, one)).collect();
         let mut at = 0;
         while let Some((status, first)) = ways.get(at).copied() {
@@ -113,13 +112,13 @@ impl Workflow {
         None
     }
 
-    /// The statuses of steps that wait to be merged, in order; while it is merged a step has the
-    /// last one.
+    /// The statuses of steps that wait to be merged, in order; the last one is that of the step being
+    /// merged.
     pub fn merge_queue(&self) -> &[String] {
         &self.merge_queue
     }
 
-    /// Whether what was done for a step in a worktree can be merged: it is done, or waits for that.
+    /// Whether the work for a step in a worktree can be merged: it is done or in the merge queue.
     pub(crate) fn is_mergeable(&self, step: &Step) -> bool {
         let status = step.status.as_deref().and_then(|text| self.step_status(text));
         let is_queued = |status: &str| match self.merge_queue.as_slice() {
@@ -134,8 +133,7 @@ impl Workflow {
         }
     }
 
-    /// The statuses that a step in the merge queue still goes through until it is the last in the
-    /// queue.
+    /// The remaining statuses of the merge queue for a step.
     pub(crate) fn merge_moves(&self, step: &Step) -> &[String] {
         let status = step.status.as_deref().and_then(|text| self.step_status(text));
         let at = self.merge_queue.iter().position(|queued| Some(queued.as_str()) == status);

@@ -1,4 +1,4 @@
-//! Lifecycles as data: which statuses exist, what they mean, which may follow which.
+//! The workflow: which statuses exist, what they mean, and which may follow which.
 
 mod builtin;
 pub(in crate::domain) mod gate;
@@ -65,24 +65,24 @@ impl fmt::Display for Subject {
     }
 }
 
-/// A move that the lifecycle does not allow.
+/// A transition that the workflow does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize)]
 pub struct Refusal {
-    /// What was to move.
+    /// What was to change.
     pub subject: Subject,
     /// The status it has.
     pub from: String,
-    /// The status it was to get.
+    /// The requested status.
     pub to: String,
-    /// The statuses it could get instead.
+    /// The allowed statuses.
     pub allowed: Vec<String>,
-    /// Which of `from` and `to` is no status at all, if one is; `allowed` then lists all statuses.
+    /// Which of `from` and `to` is unknown, if one is; `allowed` then lists all statuses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
 }
 
 impl Refusal {
-    /// The same as [`fmt::Display`] gives, about the step or plan called `name`.
+    /// The same message as [`fmt::Display`], about the step or plan called `name`.
     pub fn about(&self, name: &str) -> String {
         let Self { from, to, unknown, .. } = self;
         match unknown {
@@ -148,14 +148,14 @@ impl Workflow {
         BUILTIN.get_or_init(builtin::workflow)
     }
 
-    /// The plan status that `text` names: itself or an alias, whatever its letter case, spaces and
-    /// hyphens.
+    /// The plan status that `text` names, directly or by alias; letter case, spaces and hyphens do not
+    /// matter.
     pub fn plan_status(&self, text: &str) -> Option<&str> {
         find(&self.plan, text).map(|status| status.name.as_str())
     }
 
-    /// The step status that `text` names: itself or an alias, whatever its letter case, spaces and
-    /// hyphens.
+    /// The step status that `text` names, directly or by alias; letter case, spaces and hyphens do not
+    /// matter.
     pub fn step_status(&self, text: &str) -> Option<&str> {
         find(&self.step, text).map(|status| status.name.as_str())
     }
@@ -190,8 +190,7 @@ impl Workflow {
         find(&self.step, status).map(|status| status.role)
     }
 
-    /// What the status of a step means; one without a status is what its mark says, or has not
-    /// begun.
+    /// What the status of a step means; without a status, its mark decides, or it is open.
     pub fn role_of(&self, step: &Step) -> Option<StepRole> {
         let marked = step.heading.mark.filter(|_| step.status.is_none());
         marked.or_else(|| self.role_of_status(step.status.as_deref()))
@@ -201,7 +200,7 @@ impl Workflow {
     pub(crate) fn status_of<'s>(&'s self, step: &'s Step) -> Option<&'s str> {
         let marked = || {
             step.heading.mark.map(|role| match role {
-                // What is left out of a list stays so, whether or not there is a word for it.
+                // A skipped box stays skipped even if the workflow has no such status.
                 StepRole::Skipped if !self.has_step_role(role) => "skipped",
                 role => self.step_with_role(role),
             })
@@ -229,30 +228,28 @@ impl Workflow {
         with_role(&self.step, role)
     }
 
-    /// The status with this meaning that a plan gets from another one: one that may follow it, else
-    /// the first.
+    /// The status with this meaning to change a plan to: one that may follow `from`, else the first.
     pub(crate) fn plan_towards(&self, from: &str, role: PlanRole) -> &str {
         towards(&self.plan, from, role)
     }
 
-    /// The status with this meaning that a step gets from another one: one that may follow it, else
-    /// the first.
+    /// The status with this meaning to change a step to: one that may follow `from`, else the first.
     pub(crate) fn step_towards(&self, from: &str, role: StepRole) -> &str {
         towards(&self.step, from, role)
     }
 
-    /// The statuses that may follow that status of a step.
+    /// The statuses that may follow a step status.
     pub fn step_moves(&self, from: &str) -> &[String] {
         find(&self.step, from).map_or(&[], |status| &status.next)
     }
 
-    /// The first move on the shortest way of a step from a status to one that means it is done,
-    /// where that takes several moves.
+    /// The first of several moves that a step needs from a status until it is done; `None` if one move
+    /// is enough.
     pub(crate) fn missing_move(&self, from: &str) -> Option<&str> {
         let next = |status: &'_ Status<StepRole>| -> Vec<&Status<StepRole>> {
             status.next.iter().filter_map(|name| find(&self.step, name)).collect()
         };
-        // Statuses on the way, each with the move that it begins with.
+        // Reachable statuses, each with the first move towards it.
         let first = next(find(&self.step, from)?).into_iter();
         let mut ways: Vec<_> = first.map(|status| (status, status.name.as_str())).collect();
         let mut at = 0;
@@ -278,7 +275,7 @@ impl Workflow {
         self.step.iter().any(|status| status.role == role)
     }
 
-    /// How often one step may be attempted before a person is asked instead.
+    /// How often a step may be attempted before a person is asked.
     pub fn retry_limit(&self) -> u32 {
         self.retry_limit
     }
@@ -288,19 +285,17 @@ impl Workflow {
         &self.at_limit
     }
 
-    /// Whether a step is done only when every result is given that it should give.
+    /// Whether a step can be done only with all its expected outputs.
     pub fn requires_outputs(&self) -> bool {
         self.require_outputs
     }
 
-    /// How often a step has failed. Where it does not say, every attempt that came to an end
-    /// without success has.
+    /// How often a step has failed; if it does not say, every attempt that ended without success.
     pub(crate) fn failures_of(&self, step: &Step) -> u32 {
         step.failures.unwrap_or_else(|| Self::counted_failures(step, self.role_of(step)))
     }
 
-    /// How often a step in that role has failed if every attempt that came to an end without
-    /// success has.
+    /// How often a step in that role has failed if every attempt that ended without success has.
     pub(crate) fn counted_failures(step: &Step, role: Option<StepRole>) -> u32 {
         match role {
             Some(StepRole::Active | StepRole::Waiting | StepRole::Done) => {
@@ -310,8 +305,8 @@ impl Workflow {
         }
     }
 
-    /// After how many silent milliseconds nobody is taken to work on a step any more, where
-    /// nothing else tells.
+    /// After how many milliseconds without activity a step counts as abandoned, unless there is other
+    /// evidence.
     pub fn stale_after_ms(&self) -> u64 {
         self.stale_after_ms
     }
@@ -332,7 +327,7 @@ impl Workflow {
         self.group.as_deref()
     }
 
-    /// Every move that waits for approval.
+    /// Every transition that needs approval.
     pub fn gates(&self) -> &[Gate] {
         &self.gates
     }
@@ -359,9 +354,9 @@ impl Workflow {
     }
 }
 
-/// The number of the step at hand, from numbers and roles: the first that is active; else the first
-/// that is open or failed; else the first that waits; else the last.
-pub(crate) fn step_at_hand(steps: &[(u32, Option<StepRole>)]) -> u32 {
+/// The number of the current step, from numbers and roles: the first active one, else the first open
+/// or failed one, else the first waiting one, else the last.
+pub(crate) fn current_step_number(steps: &[(u32, Option<StepRole>)]) -> u32 {
     let lowest = |wanted: &[StepRole]| {
         let fits = steps.iter().filter(|(_, role)| role.is_some_and(|role| wanted.contains(&role)));
         fits.map(|(number, _)| *number).min()
@@ -374,13 +369,17 @@ pub(crate) fn step_at_hand(steps: &[(u32, Option<StepRole>)]) -> u32 {
 }
 
 fn find<'a, R>(statuses: &'a [Status<R>], text: &str) -> Option<&'a Status<R>> {
+    // The usual spelling first, because every step of a plan is looked up several times.
+    let exact = statuses.iter().find(|status| status.name == text);
+    if exact.is_some() {
+        return exact;
+    }
     let text = text.trim();
-    // As it is nearly always written; every step of a plan is looked up several times.
     let exact = statuses.iter().find(|status| status.name == text);
     let same = || statuses.iter().find(|status| same_name(&status.name, text));
     let is_alias = |status: &&Status<R>| status.aliases.iter().any(|alias| same_name(alias, text));
     let found = exact.or_else(same).or_else(|| statuses.iter().find(is_alias));
-    // `PENDING` in backticks, **done**, ✅ Complete: the word is what counts.
+    // `PENDING` in backticks, **done**, ✅ Complete: only the word counts.
     let is_decoration = |c: char| match c.is_ascii() {
         true => matches!(c, '`' | '*' | '_' | ' '),
         false => !c.is_alphanumeric(),
@@ -392,13 +391,13 @@ fn find<'a, R>(statuses: &'a [Status<R>], text: &str) -> Option<&'a Status<R>> {
     }
 }
 
-/// What a status means; `None` for what a merge left in conflict.
+/// What a status means; `None` for conflict markers of a merge.
 fn known_or<R>(first: R, status: Option<&str>, role: impl Fn(&str) -> Option<R>) -> Option<R> {
     let Some(status) = status else { return Some(first) };
     role(status).or_else(|| (!status.contains("<<<<<<<")).then_some(first))
 }
 
-// Reading the file made sure that every role has a status and that the lists are not empty.
+// The reader of the file makes sure that every role has a status and that the lists are not empty.
 fn with_role<R: PartialEq>(statuses: &[Status<R>], role: R) -> &str {
     let found = statuses.iter().find(|status| status.role == role).or(statuses.first());
     found.map_or("", |status| status.name.as_str())

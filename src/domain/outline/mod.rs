@@ -1,18 +1,18 @@
-//! The outline of a markdown state file, and which thing of one version is which of another.
+//! The outline of a markdown state file, and the pairing of its parts between two versions.
 //!
 //! A file is a tree of things: the root holds sections, a section holds list items, blocks of text
 //! and sections, an item holds nested items. The text of all things in order, each after its gap,
 //! is the file to the byte. Every thing has an identity among those around it:
 //!
 //! - a step: its id wherever it is, else number and title, title, number;
-//! - a section: its name below the same parent, what it is for, its path, what it says;
-//! - a field: its name; where a name is doubled, what it says, then which of them it is;
+//! - a section: its name below the same parent, its role, its path, its text;
+//! - a field: its name; if a name appears twice, its text, then its order;
 //! - the mark of a heading and the parts of a bookkeeping line: their names, as fields of the step;
-//! - a sentence, a bullet or a paragraph: what it says, then the same but for numbers, then the one
-//!   in its place, then the one most like it.
+//! - a sentence, a bullet or a paragraph: its text, then its text without numbers, then its place,
+//!   then similarity.
 //!
-//! A [`Pairing`] applies this to two versions. A comparison is the walk over one pairing, a
-//! three-way merge the walk over two with the same base: what one pairs the other pairs.
+//! A [`Pairing`] applies this to two versions. `diff` walks over one pairing, a three-way merge over
+//! two with the same base, so both pair the same things.
 
 mod moved;
 mod pairing;
@@ -25,32 +25,32 @@ use std::{borrow::Cow, ops::Range};
 
 pub(crate) use moved::moved;
 pub(crate) use pairing::Pairing;
-pub(crate) use text::{join, normal_name, one_line, with_rest};
+pub(crate) use text::{join, normal_name, single_spaced, with_rest};
 
 use super::SettingGroup;
 use crate::text::markdown::{Document, ItemId, SectionId};
 
-/// The place of a thing in the order of its file; the root is 0.
+/// The index of a thing in the order of its file; the root is 0.
 pub(crate) type ThingId = usize;
 
 /// What a thing is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum ThingKind {
     /// The file itself.
     Root,
     /// A heading of that level, and what is below it.
     Section(u8),
     /// A list item, and what is nested in it.
     Item,
-    /// Any other block.
+    /// Another block of text.
     Text,
-    /// A field of that name in the line of another thing: the mark of a heading, or what the
-    /// bookkeeping line of a step says.
+    /// A field of that name in the line of another thing: the mark of a heading, or a part of the
+    /// bookkeeping line of a step.
     Part(&'static str),
 }
 
-impl Kind {
-    /// Whether it is a field or can be one.
+impl ThingKind {
+    /// Whether it can be a field.
     pub(crate) fn is_item(self) -> bool {
         matches!(self, Self::Item | Self::Part(_))
     }
@@ -61,7 +61,7 @@ pub(crate) const MARK: &str = "heading_mark";
 
 /// What a section is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Role {
+pub(crate) enum SectionRole {
     /// Free text.
     Free,
     /// The plan's metadata.
@@ -82,7 +82,7 @@ pub(crate) enum Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StepHeading {
     pub(crate) number: u32,
-    /// Whether the number is written; else it is the lowest that is free.
+    /// Whether the number is written; else it is the lowest free one.
     pub(crate) is_numbered: bool,
     pub(crate) id: Option<String>,
     pub(crate) title: String,
@@ -91,19 +91,19 @@ pub(crate) struct StepHeading {
 /// A part of a file. Its own text is `prefix` and `value`.
 #[derive(Clone, Debug)]
 pub(crate) struct Thing<'d> {
-    pub(crate) kind: Kind,
-    /// What a section is for; of anything else, what its section is for.
-    pub(crate) role: Role,
+    pub(crate) kind: ThingKind,
+    /// The role of the section that it is or is in.
+    pub(crate) role: SectionRole,
     pub(crate) parent: ThingId,
-    /// The first thing behind it that is not below it.
+    /// The first thing after it that is not below it.
     end: ThingId,
     /// The white space before it, line ends included.
     pub(crate) gap: &'d str,
     /// Bullet, box and key; the marks of a heading, with the number of a step.
     pub(crate) prefix: &'d str,
-    /// What it says, as written: a value, a title, a text.
+    /// Its content as written: a value, a title, a text.
     pub(crate) value: Cow<'d, str>,
-    /// Where prefix and value stand in the file.
+    /// Where prefix and value are in the file.
     pub(crate) span: Range<usize>,
     pub(crate) step: Option<Box<StepHeading>>,
     /// The section it is or is in.
@@ -111,7 +111,7 @@ pub(crate) struct Thing<'d> {
     pub(crate) item: Option<ItemId>,
 }
 
-/// A file, taken apart.
+/// The outline of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Outline<'d> {
     pub(crate) document: &'d Document,
@@ -141,7 +141,7 @@ impl<'d> Outline<'d> {
         std::iter::successors(Some(id + 1).filter(|first| *first < end), next)
     }
 
-    /// The first thing behind it that is not below it.
+    /// The first thing after it that is not below it.
     pub(crate) fn end(&self, id: ThingId) -> ThingId {
         self.things[id].end
     }
@@ -152,7 +152,7 @@ impl<'d> Outline<'d> {
         id + 1..first_section.unwrap_or(self.things[id].end)
     }
 
-    /// The thing and all things around it, the innermost first.
+    /// The thing and its ancestors, innermost first.
     pub(crate) fn lineage(&self, id: ThingId) -> impl Iterator<Item = ThingId> + '_ {
         let parent = |at: &ThingId| (*at != Self::ROOT).then(|| self.things[*at].parent);
         std::iter::successors(Some(id), parent)
@@ -160,7 +160,7 @@ impl<'d> Outline<'d> {
 
     /// Whether it is the root or a section.
     pub(crate) fn is_section(&self, id: ThingId) -> bool {
-        matches!(self.things[id].kind, Kind::Root | Kind::Section(_))
+        matches!(self.things[id].kind, ThingKind::Root | ThingKind::Section(_))
     }
 
     /// The steps in order.
@@ -169,7 +169,7 @@ impl<'d> Outline<'d> {
         all.filter_map(|(id, thing)| Some((id, thing.step.as_deref()?)))
     }
 
-    /// The sections that are no steps and no parts of steps, in order.
+    /// The sections that are neither steps nor parts of steps, in order.
     pub(crate) fn plain_sections(&self) -> Vec<ThingId> {
         let mut found = Vec::new();
         let mut end = 0;
@@ -191,10 +191,10 @@ impl<'d> Outline<'d> {
         self.children(id).find(named)
     }
 
-    /// The section with the metadata: the one that is for it, or the first with a status.
+    /// The section with the metadata.
     pub(crate) fn metadata(&self) -> Option<ThingId> {
         let mut sections = self.ids().filter(|id| self.is_section(*id));
-        sections.find(|id| self.things[*id].role == Role::Metadata)
+        sections.find(|id| self.things[*id].role == SectionRole::Metadata)
     }
 
     /// The source of a thing with all that is below it.
@@ -203,7 +203,7 @@ impl<'d> Outline<'d> {
         &self.document.source()[self.things[id].span.start..last.span.end]
     }
 
-    /// Replaces what a thing says.
+    /// Replaces the value of a thing.
     pub(crate) fn set_value(&mut self, id: ThingId, value: String) {
         self.things[id].value = Cow::Owned(value);
     }

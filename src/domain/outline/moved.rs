@@ -1,16 +1,16 @@
-//! What moved, when the same things stand in another order.
+//! Finds what moved between two orders of the same things.
 
-/// The positions in `places` of what moved: as few as explain the order.
+/// The smallest set of positions in `places` whose move explains the new order.
 ///
-/// `places` says for each thing, in its old order, where it is now; no place stands twice. Of
-/// several explanations of equal length it takes the same one in both directions.
+/// `places` has for each thing, in the old order, its new place; all are distinct. The result is the
+/// same in both directions.
 pub(crate) fn moved(places: &[usize]) -> Vec<usize> {
     if places.is_sorted() {
         return Vec::new();
     }
     let mut now: Vec<usize> = (0..places.len()).collect();
     now.sort_by_key(|at| places[*at]);
-    // The ranks of the places, and the same seen from the other side.
+    // The ranks of the places, and their inverse.
     let mut there = vec![0; places.len()];
     for (rank, at) in now.iter().enumerate() {
         there[*at] = rank;
@@ -20,7 +20,7 @@ pub(crate) fn moved(places: &[usize]) -> Vec<usize> {
     for at in stays {
         stay[at] = true;
     }
-    // Two that changed places look the same from both sides: then both moved.
+    // If the order is its own inverse, both of two swapped things moved.
     let both = there == now;
     (0..places.len()).filter(|at| !stay[*at] || both && !stay[there[*at]]).collect()
 }

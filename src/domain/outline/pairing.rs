@@ -1,15 +1,15 @@
-//! Which thing of one version is which of the other.
+//! Pairs the things of two versions of a file.
 
 use std::{collections::HashMap, hash::Hash};
 
-use super::{Kind, Outline, Role, StepHeading, ThingId, one_line};
+use super::{Outline, SectionRole, StepHeading, ThingId, ThingKind, single_spaced};
 
-/// Comparing every text with every other is left out beyond this many pairs.
+/// Beyond this many pairs, texts are not compared by similarity.
 const MAX_PAIRS: usize = 4_000;
-/// Words beyond this do not count in comparing two texts.
+/// At most this many words of a text are compared.
 const MAX_WORDS: usize = 400;
 
-/// Which thing of one version is which of the other; each is at most one.
+/// Which thing of the old version is which thing of the new one; one to one.
 ///
 /// Takes time in proportion to the outlines, and is the mirror image when they are swapped.
 #[derive(Clone, Debug)]
@@ -35,12 +35,12 @@ impl Pairing {
         pairer.pairing
     }
 
-    /// What happened to a thing.
+    /// The new version of a thing.
     pub(crate) fn to_new(&self, old: ThingId) -> Option<ThingId> {
         self.to_new[old]
     }
 
-    /// The pairs of steps by their places among the steps of each version, in the order of the old.
+    /// The pairs of steps as indexes among the steps of each version, in the old order.
     pub(crate) fn steps(&self, old: &Outline<'_>, new: &Outline<'_>) -> Vec<(usize, usize)> {
         let places: HashMap<ThingId, usize> =
             new.steps().enumerate().map(|(place, (id, _))| (id, place)).collect();
@@ -49,14 +49,14 @@ impl Pairing {
         steps.filter_map(|(place, (id, _))| Some((place, partner(id)?))).collect()
     }
 
-    /// Makes two things of a pair.
+    /// Separates a pair.
     pub(crate) fn separate(&mut self, old: ThingId) {
         if let Some(new) = self.to_new[old].take() {
             self.to_old[new] = None;
         }
     }
 
-    /// What a thing was.
+    /// The old version of a thing.
     pub(crate) fn to_old(&self, new: ThingId) -> Option<ThingId> {
         self.to_old[new]
     }
@@ -74,7 +74,7 @@ impl<'o> Pairer<'o> {
         self.pairing.to_old[new] = Some(old);
     }
 
-    /// What is not paired yet.
+    /// The things that are not paired yet.
     fn free(&self, (old, new): (&[ThingId], &[ThingId])) -> (Vec<ThingId>, Vec<ThingId>) {
         let free = |ids: &[ThingId], partners: &[Option<ThingId>]| -> Vec<ThingId> {
             ids.iter().copied().filter(|id| partners[*id].is_none()).collect()
@@ -82,7 +82,7 @@ impl<'o> Pairer<'o> {
         (free(old, &self.pairing.to_new), free(new, &self.pairing.to_old))
     }
 
-    /// Pairs what is free and has the same key, in order. Gives the new pairs.
+    /// Pairs free things with the same key, in order, and returns the new pairs.
     fn by<K: Hash + Eq>(
         &mut self,
         ids: (&[ThingId], &[ThingId]),
@@ -109,7 +109,7 @@ impl<'o> Pairer<'o> {
         pairs
     }
 
-    /// Pairs what is free and has a key that nothing else has on either side.
+    /// Pairs free things with a key that is unique on both sides.
     fn by_unique<K: Hash + Eq>(
         &mut self,
         ids: (&[ThingId], &[ThingId]),
@@ -132,8 +132,8 @@ impl<'o> Pairer<'o> {
         pairs
     }
 
-    /// An id that is on both sides decides, wherever the step is. A step without one, on either
-    /// side, is known by number and title, else by title, else by number.
+    /// Pairs steps by id. If a step has none on either side, by number and title, else by title, else
+    /// by number.
     fn steps(&mut self) {
         fn heading<'o>(outline: &'o Outline<'o>, id: ThingId) -> Option<&'o StepHeading> {
             outline.get(id).step.as_deref()
@@ -155,15 +155,15 @@ impl<'o> Pairer<'o> {
             self.by((old, new), |side, id| title(side, id).filter(|title| !title.is_empty()));
         }
         for (old, new) in sides {
-            // A number that nobody wrote may have been that of another step before.
+            // An implied number may have been that of another step before.
             self.by((old, new), |side, id| {
                 heading(side, id).filter(|step| step.is_numbered).map(|step| step.number)
             });
         }
     }
 
-    /// Sections that are no steps: by name below the same parent, then by path or by what they say
-    /// wherever they stand, then those much like each other below the same parent.
+    /// Pairs sections that are not steps: by name below the same parent, then by path or text
+    /// anywhere, then by similarity below the same parent.
     fn sections(&mut self) {
         let mut pairs: Vec<(ThingId, ThingId)> =
             self.old.steps().filter_map(|(id, _)| Some((id, self.pairing.to_new[id]?))).collect();
@@ -177,14 +177,14 @@ impl<'o> Pairer<'o> {
         });
         self.below(pairs);
         let pairs = self.by_unique((&old, &new), |outline, id| {
-            let said = one_line(outline.document.body_text(outline.get(id).section));
-            (!said.is_empty() && outline.get(id).role == Role::Free).then_some(said)
+            let said = single_spaced(outline.document.body_text(outline.get(id).section));
+            (!said.is_empty() && outline.get(id).role == SectionRole::Free).then_some(said)
         });
         self.below(pairs);
         for id in old {
             let Some(partner) = self.pairing.to_new[id] else { continue };
             let (old, new) = (subsections(self.old, id), subsections(self.new, partner));
-            let pairs = self.by_likeness((&old, &new));
+            let pairs = self.by_similarity((&old, &new));
             self.below(pairs);
         }
     }
@@ -200,17 +200,17 @@ impl<'o> Pairer<'o> {
             pairs.extend(self.by_doubled(ids, named));
             pairs.extend(self.by(ids, named));
             pairs.extend(self.by(ids, |outline, id| {
-                Some(outline.get(id).role).filter(|role| *role != Role::Free)
+                Some(outline.get(id).role).filter(|role| *role != SectionRole::Free)
             }));
-            // A file has one title, whatever it says.
+            // A file has only one title.
             pairs.extend(self.by(ids, |outline, id| {
                 let thing = outline.get(id);
-                (thing.kind == Kind::Section(1) && thing.step.is_none()).then_some(())
+                (thing.kind == ThingKind::Section(1) && thing.step.is_none()).then_some(())
             }));
         }
     }
 
-    /// Where a name is doubled on either side: pairs those that say the same, too.
+    /// Pairs things whose name appears twice on either side by name and text.
     fn by_doubled(
         &mut self,
         (old, new): (&[ThingId], &[ThingId]),
@@ -232,7 +232,7 @@ impl<'o> Pairer<'o> {
         })
     }
 
-    /// Nearly all steps of a long plan are as they were: what is in them is paired in order.
+    /// Whether a step is unchanged, as most are: its contents can be paired in order.
     fn is_unchanged_step(&self, old: ThingId, new: ThingId) -> bool {
         let below = |outline: &Outline<'_>, id: ThingId| outline.end(id) - id;
         self.old.get(old).step.is_some()
@@ -252,7 +252,7 @@ impl<'o> Pairer<'o> {
         let (old, new) = (items(self.old, old), items(self.new, new));
         let pairs = self.items(&old, &new);
         for (old, new) in pairs {
-            if self.old.get(old).kind == Kind::Item {
+            if self.old.get(old).kind == ThingKind::Item {
                 self.contents(old, new);
             }
         }
@@ -267,7 +267,7 @@ impl<'o> Pairer<'o> {
         let ids = (left.as_slice(), right.as_slice());
         pairs.extend(self.by_doubled(ids, |outline, id| outline.name(id)));
         pairs.extend(self.by(ids, |outline, id| outline.name(id)));
-        // What has no name.
+        // Things without a name.
         let free = |outline: &'o Outline<'o>,
                     id: ThingId,
                     text: fn(&Outline<'_>, ThingId) -> String| {
@@ -277,12 +277,12 @@ impl<'o> Pairer<'o> {
         pairs.extend(self.by(ids, |o, id| free(o, id, |o, id| o.own_text(id))));
         pairs.extend(self.by(ids, |o, id| free(o, id, |o, id| without_numbers(&o.own_text(id)))));
         pairs.extend(self.by_place(old, new));
-        pairs.extend(self.by_likeness(ids));
+        pairs.extend(self.by_similarity(ids));
         pairs
     }
 
-    /// What both lists begin and end with. Of several things that say the same this finds the ones
-    /// that stayed where they are.
+    /// Pairs the common beginning and end of both lists, so that of several equal things the ones that
+    /// stayed are paired.
     fn unchanged_ends(&mut self, old: &[ThingId], new: &[ThingId]) -> Vec<(ThingId, ThingId)> {
         let same = |(left, right): (&ThingId, &ThingId)| {
             let (one, other) = (self.old.source(*left), self.new.source(*right));
@@ -301,7 +301,7 @@ impl<'o> Pairer<'o> {
         pairs
     }
 
-    /// Texts that stand where others stood, behind the same thing, and are somewhat like them.
+    /// Pairs texts at the same place, after the same thing, that are somewhat similar.
     fn by_place(&mut self, old: &[ThingId], new: &[ThingId]) -> Vec<(ThingId, ThingId)> {
         let mut gaps: HashMap<Option<ThingId>, Vec<ThingId>> = HashMap::new();
         let mut anchor = None;
@@ -333,8 +333,8 @@ impl<'o> Pairer<'o> {
         pairs
     }
 
-    /// What was moved and edited, or has another heading: the most alike first.
-    fn by_likeness(&mut self, ids: (&[ThingId], &[ThingId])) -> Vec<(ThingId, ThingId)> {
+    /// Pairs what was moved and edited, or renamed, by similarity.
+    fn by_similarity(&mut self, ids: (&[ThingId], &[ThingId])) -> Vec<(ThingId, ThingId)> {
         let (left, right) = self.free(ids);
         if left.len() * right.len() > MAX_PAIRS {
             return Vec::new();
@@ -350,9 +350,9 @@ impl<'o> Pairer<'o> {
                     continue;
                 }
                 let (common, all) = common_words(&old_texts[from], &new_texts[to]);
-                // One word in common, such as a status, makes no likeness.
+                // One common word, such as a status, is not enough.
                 if common * 2 >= all && common > 2 {
-                    // Of those equally alike the first, whichever side is which.
+                    // Symmetric in both sides, so that a swap gives the mirror image.
                     candidates.push((common as f64 / all as f64, from + to, old, new));
                 }
             }
@@ -368,7 +368,7 @@ impl<'o> Pairer<'o> {
         pairs
     }
 
-    /// Whether two things that have no identity in common may be versions of each other.
+    /// Whether two things without a common identity may be versions of each other.
     fn may_be_versions(&self, old: ThingId, new: ThingId) -> bool {
         let (one, other) = (self.old.get(old), self.new.get(new));
         let has_id =
@@ -388,7 +388,7 @@ fn subsections(outline: &Outline<'_>, id: ThingId) -> Vec<ThingId> {
     outline.children(id).filter(|child| outline.is_section(*child)).collect()
 }
 
-/// Twice the number of words that two texts have in common, and the number of words of both.
+/// Twice the number of common words, and the number of words of both texts.
 fn common_words(one: &str, other: &str) -> (usize, usize) {
     let words = |text: &'_ str| -> usize { text.split_whitespace().take(MAX_WORDS).count() };
     let mut left: HashMap<&str, usize> = HashMap::new();
@@ -405,7 +405,7 @@ fn common_words(one: &str, other: &str) -> (usize, usize) {
     (common, words(one) + words(other))
 }
 
-/// The words of a text without its numbers and plurals, for texts that count something down.
+/// The words of a text without numbers and plurals, for texts that count down.
 fn without_numbers(text: &str) -> String {
     let word = |word: &str| {
         let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());

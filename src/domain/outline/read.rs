@@ -1,8 +1,8 @@
-//! Taking a document apart.
+//! Reads the outline of a document.
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{Kind, MARK, Outline, Role, StepHeading, Thing, ThingId, normal_name};
+use super::{MARK, Outline, SectionRole, StepHeading, Thing, ThingId, ThingKind, normal_name};
 use crate::{
     domain::{
         SettingGroup, StateFile, constraints,
@@ -31,20 +31,24 @@ impl<'d> Outline<'d> {
         let mut reader = Reader { file, document, metadata, steps, done: 0, things: Vec::new() };
         let root = document.root();
         let role = reader.role(root);
-        let id =
-            reader.push(Place { parent: Self::ROOT, role, section: root }, Kind::Root, 0..0, 0);
-        reader.body(Place { parent: id, role, section: root });
+        let id = reader.push(
+            Position { parent: Self::ROOT, role, section: root },
+            ThingKind::Root,
+            0..0,
+            0,
+        );
+        reader.body(Position { parent: id, role, section: root });
         reader.sections(root, id);
         reader.close(id);
         Self { document, tail: &document.source()[reader.done..], things: reader.things }
     }
 }
 
-/// Where a thing stands.
+/// Where a thing is in the outline.
 #[derive(Clone, Copy)]
-struct Place {
+struct Position {
     parent: ThingId,
-    role: Role,
+    role: SectionRole,
     section: SectionId,
 }
 
@@ -57,14 +61,20 @@ struct Reader<'d> {
     metadata: Option<SectionId>,
     /// The steps with a heading, in order.
     steps: Vec<Located>,
-    /// How far the source has been taken apart.
+    /// How far the source has been read.
     done: usize,
     things: Vec<Thing<'d>>,
 }
 
 impl<'d> Reader<'d> {
     /// Adds a thing over `span` whose value begins at `value`.
-    fn push(&mut self, place: Place, kind: Kind, span: Range<usize>, value: usize) -> ThingId {
+    fn push(
+        &mut self,
+        place: Position,
+        kind: ThingKind,
+        span: Range<usize>,
+        value: usize,
+    ) -> ThingId {
         let source = self.document.source();
         let value = value.clamp(span.start, span.end);
         let gap = &source[self.done..span.start];
@@ -91,32 +101,32 @@ impl<'d> Reader<'d> {
         self.things[id].end = self.things.len();
     }
 
-    fn role(&self, section: SectionId) -> Role {
+    fn role(&self, section: SectionId) -> SectionRole {
         let title = normal_name(&self.document.section(section).title);
         let is = |names: &[&str]| names.iter().any(|name| normal_name(name) == title);
         match self.file {
-            StateFile::Plan if self.metadata == Some(section) => Role::Metadata,
-            StateFile::Plan if is(&[review::SECTION]) => Role::Reviews,
-            StateFile::Constraints if is(constraints::DIRECTIVES) => Role::Directives,
-            StateFile::Constraints if is(constraints::RULES) => Role::Rules,
-            StateFile::Constraints if is(constraints::BEHAVIOURS) => Role::Behaviours,
+            StateFile::Plan if self.metadata == Some(section) => SectionRole::Metadata,
+            StateFile::Plan if is(&[review::SECTION]) => SectionRole::Reviews,
+            StateFile::Constraints if is(constraints::DIRECTIVES) => SectionRole::Directives,
+            StateFile::Constraints if is(constraints::RULES) => SectionRole::Rules,
+            StateFile::Constraints if is(constraints::BEHAVIOURS) => SectionRole::Behaviours,
             StateFile::Constraints if is(constraints::MODIFIERS) => {
-                Role::Settings(SettingGroup::Modifier)
+                SectionRole::Settings(SettingGroup::Modifier)
             }
             StateFile::Constraints if is(constraints::RESOURCES) => {
-                Role::Settings(SettingGroup::Resource)
+                SectionRole::Settings(SettingGroup::Resource)
             }
-            _ => Role::Free,
+            _ => SectionRole::Free,
         }
     }
 
-    fn body(&mut self, place: Place) {
+    fn body(&mut self, place: Position) {
         for part in self.document.parts(place.section) {
             match part.item {
                 Some(item) => self.item(place, item, part.span),
                 None => {
                     let start = part.span.start;
-                    self.push(place, Kind::Text, part.span, start);
+                    self.push(place, ThingKind::Text, part.span, start);
                 }
             }
         }
@@ -142,8 +152,8 @@ impl<'d> Reader<'d> {
                 None => (title, None),
             };
             let role = self.role(id);
-            let kind = Kind::Section(section.level);
-            let place = Place { parent, role, section: id };
+            let kind = ThingKind::Section(section.level);
+            let place = Position { parent, role, section: id };
             let is_marked = marked.filter(|at| *at >= value && title + raw.len() == end);
             let thing = self.push(place, kind, start..is_marked.unwrap_or(end), value);
             if let Some(Located { number, heading, .. }) = step {
@@ -154,9 +164,14 @@ impl<'d> Reader<'d> {
             }
             if let Some(at) = is_marked {
                 let value = end - source[at..end].trim_ascii_start().len();
-                self.push(Place { parent: thing, ..place }, Kind::Part(MARK), at..end, value);
+                self.push(
+                    Position { parent: thing, ..place },
+                    ThingKind::Part(MARK),
+                    at..end,
+                    value,
+                );
             }
-            self.body(Place { parent: thing, role, section: id });
+            self.body(Position { parent: thing, role, section: id });
             self.sections(id, thing);
             self.close(thing);
         }
@@ -171,11 +186,11 @@ impl<'d> Reader<'d> {
         Bookkeeping::parse(&self.document.value(item)).step_id().map(|id| id.to_string())
     }
 
-    fn item(&mut self, place: Place, id: ItemId, span: Range<usize>) {
+    fn item(&mut self, place: Position, id: ItemId, span: Range<usize>) {
         let document = self.document;
         let value = document.item(id).value_span.start;
-        // A sentence is one thing with all that is nested in it.
-        let is_sentence = matches!(place.role, Role::Directives | Role::Rules);
+        // A directive or rule is one thing with all that is nested in it.
+        let is_sentence = matches!(place.role, SectionRole::Directives | SectionRole::Rules);
         let inside = if is_sentence { None } else { self.inside(id, &span) }.unwrap_or_default();
         let own_end = |first: &(_, Range<usize>)| {
             span.start + document.source()[span.start..first.1.start].trim_ascii_end().len()
@@ -184,25 +199,25 @@ impl<'d> Reader<'d> {
         if inside.is_empty() && self.bookkeeping(place, id, span.start..end) {
             return;
         }
-        let thing = self.push(place, Kind::Item, span.start..end, value);
+        let thing = self.push(place, ThingKind::Item, span.start..end, value);
         self.things[thing].item = Some(id);
-        let place = Place { parent: thing, ..place };
+        let place = Position { parent: thing, ..place };
         for (child, span) in inside {
             match child {
                 Some(child) => self.item(place, child, span),
                 None => {
                     let text = &document.source()[span.clone()];
                     let value = span.end - text.trim_ascii_start().len();
-                    self.push(place, Kind::Text, span, value);
+                    self.push(place, ThingKind::Text, span, value);
                 }
             }
         }
         self.close(thing);
     }
 
-    /// Takes the bookkeeping line of a step apart, if the item is one: the id is an item, the rest
-    /// are its parts.
-    fn bookkeeping(&mut self, place: Place, id: ItemId, span: Range<usize>) -> bool {
+    /// Reads the bookkeeping line of a step, if the item is one: the id is an item, the rest are its
+    /// parts.
+    fn bookkeeping(&mut self, place: Position, id: ItemId, span: Range<usize>) -> bool {
         let document = self.document;
         let item = document.item(id);
         let is_id = item.key.as_deref().is_some_and(|key| key.trim().eq_ignore_ascii_case("id"));
@@ -216,19 +231,19 @@ impl<'d> Reader<'d> {
             return false;
         }
         let from = item.value_span.start;
-        let thing = self.push(place, Kind::Item, span.start..from + name.end, from);
+        let thing = self.push(place, ThingKind::Item, span.start..from + name.end, from);
         self.things[thing].item = Some(id);
-        // Its own value is only a part of what the item says.
+        // Its own value is only a part of the item's value.
         self.things[thing].value = Cow::Owned(raw[name].to_owned());
         for piece in pieces {
             let (start, value) = (from + piece.prefix.start, from + piece.value.start);
-            self.push(place, Kind::Part(piece.name), start..from + piece.value.end, value);
+            self.push(place, ThingKind::Part(piece.name), start..from + piece.value.end, value);
         }
         true
     }
 
-    /// The nested items and the blocks between and behind them, as whole lines; `None` if a nested
-    /// item begins on the line of another.
+    /// The nested items and the blocks between and after them, as whole lines; `None` if a nested item
+    /// begins on the line of another.
     fn inside(&self, id: ItemId, span: &Range<usize>) -> Option<Inside> {
         let source = self.document.source();
         let mut inside = Inside::new();

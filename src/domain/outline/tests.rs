@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Kind, Outline, Pairing, join};
+use super::{Outline, Pairing, ThingKind, join};
 use crate::{domain::StateFile, text::markdown::Document};
 
 const FILES: [StateFile; 3] = [StateFile::Plan, StateFile::Context, StateFile::Constraints];
@@ -146,6 +146,6 @@ fn text_between_nested_items_is_a_thing_of_its_own() {
     let document = Document::parse("# P\n- **a**:\n  - **b**: 1\n\n  loose\n").unwrap();
     let outline = Outline::read(StateFile::Context, &document);
     let last = outline.get(outline.ids().len() - 1);
-    assert_eq!((last.kind, &*last.value), (Kind::Text, "loose"));
+    assert_eq!((last.kind, &*last.value), (ThingKind::Text, "loose"));
     assert_eq!(join("-", "x"), "- x");
 }

@@ -1,16 +1,16 @@
-//! What a thing says, however it is written.
+//! Names and texts of things, independent of how they are formatted.
 
 use std::borrow::Cow;
 
-use super::{Kind, Outline, Role, ThingId};
+use super::{Outline, SectionRole, ThingId, ThingKind};
 
 /// `Tool Mapping`, `tool-mapping` and `tool_mapping` are one name.
 pub(crate) fn normal_name(name: &str) -> String {
     name.trim().to_lowercase().replace([' ', '-'], "_")
 }
 
-/// Text with every run of white space as one space.
-pub(crate) fn one_line(text: &str) -> String {
+/// The text with each run of ASCII white space replaced by one space.
+pub(crate) fn single_spaced(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_ascii_whitespace() {
         if !out.is_empty() {
@@ -21,7 +21,7 @@ pub(crate) fn one_line(text: &str) -> String {
     out
 }
 
-/// A value and what follows it, with a space between them where both say something.
+/// A value and what follows it, with a space between them unless one is empty.
 pub(crate) fn with_rest(text: &str, rest: &str) -> String {
     match (text.is_empty(), rest.is_empty()) {
         (_, true) => text.to_owned(),
@@ -30,7 +30,7 @@ pub(crate) fn with_rest(text: &str, rest: &str) -> String {
     }
 }
 
-/// A prefix and a value, with a space between them where it takes one.
+/// A prefix and a value, with a space between them if one is needed.
 pub(crate) fn join(prefix: &str, value: &str) -> String {
     let tight = prefix.is_empty() || prefix.ends_with([' ', '\t', '\n', '\r']) || value.is_empty();
     let space = if tight || value.starts_with(['\n', '\r']) { "" } else { " " };
@@ -43,15 +43,19 @@ impl Outline<'_> {
     pub(crate) fn written_name(&self, id: ThingId) -> Option<&str> {
         let thing = self.get(id);
         match (thing.kind, thing.item) {
-            (Kind::Section(_), _) => Some(&self.document.section(thing.section).title),
-            (Kind::Part(name), _) => Some(name),
-            (Kind::Item, _) if matches!(thing.role, Role::Directives | Role::Rules) => None,
+            (ThingKind::Section(_), _) => Some(&self.document.section(thing.section).title),
+            (ThingKind::Part(name), _) => Some(name),
+            (ThingKind::Item, _)
+                if matches!(thing.role, SectionRole::Directives | SectionRole::Rules) =>
+            {
+                None
+            }
             (_, Some(item)) => self.document.item(item).key.as_deref(),
             _ => None,
         }
     }
 
-    /// The same in the one spelling that names are compared in.
+    /// The name in the spelling for comparison.
     pub(crate) fn name(&self, id: ThingId) -> Option<String> {
         self.written_name(id).map(normal_name)
     }
@@ -67,10 +71,10 @@ impl Outline<'_> {
         (own.map(|name| if under.is_empty() { name } else { format!("{under}.{name}") }), under)
     }
 
-    /// The titles that lead to a section; that of the document itself is not one of them.
+    /// The titles that lead to a section, without the title of the document.
     pub(crate) fn path(&self, id: ThingId) -> Vec<&str> {
         let sections = self.lineage(id).filter(|around| match self.get(*around).kind {
-            Kind::Section(level) => level > 1,
+            ThingKind::Section(level) => level > 1,
             _ => false,
         });
         let mut path: Vec<&str> =
@@ -85,18 +89,18 @@ impl Outline<'_> {
         join(thing.prefix.trim_start(), &thing.value)
     }
 
-    /// What it says by itself, and what follows the value without being part of it, such as
-    /// a comment. The value of a field; else the whole text.
+    /// The value of a field, else the whole text; and what follows the value without being part of it,
+    /// such as a comment.
     pub(crate) fn value(&self, id: ThingId) -> (String, String) {
         let thing = self.get(id);
         let document = self.document;
         let (Some(found), Cow::Borrowed(_)) = (thing.item, &thing.value) else {
             return match (thing.kind, &thing.step) {
                 (_, Some(step)) => (step.title.clone(), String::new()),
-                (Kind::Section(_), _) => {
+                (ThingKind::Section(_), _) => {
                     (document.section(thing.section).title.trim().to_owned(), String::new())
                 }
-                _ => (one_line(&thing.value), String::new()),
+                _ => (single_spaced(&thing.value), String::new()),
             };
         };
         let is_field = self.written_name(id).is_some();
@@ -108,14 +112,15 @@ impl Outline<'_> {
             Some(false) => format!("[ ] {text}"),
         };
         let from = item.block.as_ref().map_or(item.value_span.end, |block| block.end);
-        let rest = document.source().get(from..thing.span.end).map(one_line).unwrap_or_default();
+        let rest =
+            document.source().get(from..thing.span.end).map(single_spaced).unwrap_or_default();
         match is_field {
             true => (text, rest),
             false => (with_rest(&text, &rest), String::new()),
         }
     }
 
-    /// What it says with its name.
+    /// Its name and value.
     pub(crate) fn own_text(&self, id: ThingId) -> String {
         let (text, rest) = self.value(id);
         let text = with_rest(&text, &rest);
@@ -125,7 +130,7 @@ impl Outline<'_> {
         }
     }
 
-    /// What it says with all that is below it and `is_part`, a line for each thing.
+    /// Its text with everything below it for which `is_part` holds, a line for each thing.
     pub(crate) fn full_text(&self, id: ThingId, is_part: &dyn Fn(ThingId) -> bool) -> String {
         let mut text = if id == Self::ROOT { String::new() } else { self.own_text(id) };
         for child in self.children(id).filter(|child| is_part(*child)) {

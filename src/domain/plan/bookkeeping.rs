@@ -15,22 +15,22 @@ pub(crate) const ATTEMPTS: &str = "attempts";
 pub(crate) const CLAIMED_BY: &str = "claimed_by";
 pub(crate) const STARTED_AT: &str = "started_at";
 pub(crate) const COMPLETED_AT: &str = "completed_at";
-/// What the line says that has no meaning here.
+/// A part of the line without a known meaning.
 pub(crate) const REMARK: &str = "remark";
 
 const SEPARATOR: &str = " · ";
 
-/// One thing that the line says.
+/// One field of the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct LineField {
     /// The name of the field.
     pub(crate) name: &'static str,
-    /// The words before the value, with what separates it from the piece before.
+    /// The words before the value, with the separator.
     pub(crate) prefix: Range<usize>,
     pub(crate) value: Range<usize>,
 }
 
-/// What the line says.
+/// The fields of the line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bookkeeping {
     pub(crate) id: String,
@@ -38,12 +38,12 @@ pub(crate) struct Bookkeeping {
     pub(crate) claimed_by: Option<String>,
     pub(crate) started_at: Option<String>,
     pub(crate) completed_at: Option<String>,
-    /// Remarks without a meaning here.
+    /// Parts without a known meaning.
     pub(crate) remarks: Vec<String>,
 }
 
 impl Bookkeeping {
-    /// Reads the line; its first word is the id, whether or not it can be one.
+    /// Reads the line; its first word is the id, valid or not.
     pub(crate) fn parse(text: &str) -> Self {
         let (id, pieces) = pieces(text);
         let mut read = Self { id: text[id].to_owned(), ..Self::default() };
@@ -60,12 +60,12 @@ impl Bookkeeping {
         read
     }
 
-    /// The id, if it is one.
+    /// The id, if it is valid.
     pub(crate) fn step_id(&self) -> Option<StepId> {
         StepId::parse(&self.id)
     }
 
-    /// Whether the line says something under that name.
+    /// Whether the line has a field of that name.
     pub(crate) fn has(&self, name: &str) -> bool {
         match name {
             ATTEMPTS => self.attempts > 0,
@@ -76,7 +76,7 @@ impl Bookkeeping {
         }
     }
 
-    /// Sets what the line says under that name.
+    /// Sets the field of that name.
     pub(crate) fn set(&mut self, name: &str, value: Option<&str>) {
         let text = value.map(str::to_owned);
         match name {
@@ -91,7 +91,7 @@ impl Bookkeeping {
         }
     }
 
-    /// The line.
+    /// Writes the line.
     pub(crate) fn write(&self) -> String {
         let mut line = self.id.clone();
         let mut put = |piece: String| {
@@ -115,7 +115,7 @@ impl Bookkeeping {
     }
 }
 
-/// The words before a piece of that name, behind other pieces.
+/// The words before a field of that name, after other fields.
 pub(crate) fn prefix_of(name: &str, is_behind_claim: bool) -> &'static str {
     match name {
         ATTEMPTS => " · attempt ",
@@ -126,8 +126,8 @@ pub(crate) fn prefix_of(name: &str, is_behind_claim: bool) -> &'static str {
     }
 }
 
-/// Where the id stands and what follows it, in order.
-pub(crate) fn pieces(text: &str) -> (Range<usize>, Vec<Piece>) {
+/// Where the id is, and the fields after it in order.
+pub(crate) fn pieces(text: &str) -> (Range<usize>, Vec<LineField>) {
     let mut parts = split(text).into_iter();
     let id = parts.next().unwrap_or(0..text.len());
     let mut found = Vec::new();
@@ -135,7 +135,7 @@ pub(crate) fn pieces(text: &str) -> (Range<usize>, Vec<Piece>) {
     for part in parts {
         let (start, words) = (part.start, &text[part.clone()]);
         let mut push = |name, value: Range<usize>| {
-            found.push(Piece { name, prefix: end..value.start, value: value.clone() });
+            found.push(LineField { name, prefix: end..value.start, value: value.clone() });
             end = value.end;
         };
         let attempt = words.strip_prefix("attempt ").filter(|rest| rest.parse::<u32>().is_ok());
@@ -158,7 +158,7 @@ pub(crate) fn pieces(text: &str) -> (Range<usize>, Vec<Piece>) {
     (id, found)
 }
 
-/// Where ` since ` follows a name, outside of quotes.
+/// Where ` since ` follows a name outside quotes.
 fn since(words: &str) -> Option<usize> {
     let from = quoted_width(words.strip_prefix("by ").unwrap_or(words));
     let from = from + words.len() - words.strip_prefix("by ").unwrap_or(words).len();
@@ -166,7 +166,7 @@ fn since(words: &str) -> Option<usize> {
     (at > 0).then_some(at)
 }
 
-/// The parts between the separators, outside of quotes and without white space around them.
+/// The trimmed parts between separators outside quotes.
 fn split(text: &str) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -194,7 +194,7 @@ fn trimmed(text: &str, part: Range<usize>) -> Range<usize> {
     start..start + words.trim().len()
 }
 
-/// How many bytes the quoted text takes that `text` begins with.
+/// The length in bytes of the quoted text at the beginning of `text`.
 fn quoted_width(text: &str) -> usize {
     if !text.starts_with('"') {
         return 0;
@@ -206,7 +206,7 @@ fn quoted_width(text: &str) -> usize {
     }
 }
 
-/// A value that would not read back as it is, in quotes.
+/// The value, in quotes if it would not read back otherwise.
 fn quoted(value: &str) -> String {
     let is_plain = value.trim() == value
         && !value.is_empty()
@@ -215,18 +215,18 @@ fn quoted(value: &str) -> String {
     if is_plain { value.to_owned() } else { Value::from(value).to_string() }
 }
 
-/// What a time begins with: `completed by hand` is a remark.
+/// Whether a text begins like a time: `completed by hand` is a remark.
 fn is_time(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit() || c == '"')
 }
 
-/// A time behind a word that can also begin a remark.
+/// A time after a word that can also begin a remark.
 fn quoted_time(time: &str) -> String {
     let quoted = quoted(time);
     if is_time(&quoted) { quoted } else { Value::from(time).to_string() }
 }
 
-/// The name in front of ` since `.
+/// The name before ` since `.
 fn claimed(claim: &str) -> String {
     let words = ["attempt ", "since ", "by ", "completed "];
     let is_word = words.iter().any(|word| claim.starts_with(word));

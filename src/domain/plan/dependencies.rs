@@ -1,8 +1,7 @@
-//! The steps that a step waits for: `1 Collect benchmarks, 3 Measure`.
+//! The list of steps that a step depends on: `1 Collect benchmarks, 3 Measure`.
 //!
-//! A number says which step it is for people, the title which one it is after steps were put in or
-//! moved by hand: where both are given and disagree, the title decides if only one step has it.
-//! Numbers alone and ids are understood too, and stay as they are written.
+//! If number and title disagree, because steps were inserted or moved by hand, the title decides if
+//! only one step has it. Numbers alone, ranges (`1-3`) and ids are understood, too, and stay as written.
 
 use std::ops::Range;
 
@@ -10,24 +9,28 @@ use serde_json::Value;
 
 use crate::domain::{ModelError, StepId, StepRef};
 
-/// A step that can be named.
+/// How a step can be named in the list.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Named<'s> {
+pub(crate) struct StepName<'s> {
     pub(crate) number: u32,
     pub(crate) id: Option<&'s str>,
     pub(crate) title: &'s str,
 }
 
+/// The most steps that a range in a file stands for: a plan full of long ones would need memory by the
+/// square of its size.
+const MOST_OF_RANGE: usize = 100;
+
 /// One step of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dependency {
-    /// As it is named; by its id where its title says which one it is.
+    /// The step: by id if it was found by its title, else as written.
     pub(crate) step: StepRef,
-    /// Where its number stands.
+    /// Where its number is in the list; steps of one range share it.
     number: Option<Range<usize>>,
-    /// Where its title stands, with its quotes.
+    /// Where its title is in the list, with its quotes.
     title: Option<Range<usize>>,
-    /// The number and the title, where no step has both.
+    /// The number and the title, if no step has both.
     pub(crate) disagrees: Option<(u32, String)>,
 }
 
@@ -41,8 +44,8 @@ impl Dependency {
 /// Reads a list.
 ///
 /// # Errors
-/// Something in it is not a step.
-pub(crate) fn parse(list: &str, steps: &[Named<'_>]) -> Result<Vec<Dependency>, ModelError> {
+/// An entry is not a step.
+pub(crate) fn parse(list: &str, steps: &[StepName<'_>]) -> Result<Vec<Dependency>, ModelError> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < list.len() {
@@ -61,7 +64,7 @@ pub(crate) fn write<'s>(steps: impl IntoIterator<Item = (u32, &'s str)>) -> Stri
     steps.into_iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// The list with numbers and titles as `renamed` gives them; what has none stays as it is.
+/// The list with numbers and titles replaced as in `renamed`.
 pub(crate) fn rename(
     list: &str,
     found: &[Dependency],
@@ -69,7 +72,16 @@ pub(crate) fn rename(
 ) -> String {
     let mut out = String::with_capacity(list.len());
     let mut at = 0;
-    for dependency in found {
+    for group in found.chunk_by(|one, next| one.number.is_some() && one.number == next.number) {
+        let [dependency] = group else {
+            if let (Some(changed), Some(span)) = (renamed_range(group, &renamed), &group[0].number)
+            {
+                out.push_str(&list[at..span.start]);
+                out.push_str(&changed);
+                at = span.end;
+            }
+            continue;
+        };
         let Some((number, title)) = renamed(&dependency.step) else { continue };
         if let Some(span) = &dependency.number {
             out.push_str(&list[at..span.start]);
@@ -86,11 +98,63 @@ pub(crate) fn rename(
     out
 }
 
-/// Reads what begins at `at`; gives its end.
+/// The list with ids where it has numbers, as far as `id_of` knows them.
+pub(crate) fn with_ids(
+    list: &str,
+    found: &[Dependency],
+    id_of: impl Fn(u32) -> Option<String>,
+) -> String {
+    let mut out = String::with_capacity(list.len());
+    let mut at = 0;
+    for group in found.chunk_by(|one, next| one.number.is_some() && one.number == next.number) {
+        let numbers = group.iter().filter_map(|of| match of.step {
+            StepRef::Number(number) => Some((id_of(number), number)),
+            _ => None,
+        });
+        let numbers: Vec<(Option<String>, u32)> = numbers.collect();
+        let Some(span) = &group[0].number else { continue };
+        if numbers.iter().any(|(id, _)| id.is_some()) {
+            let names = numbers.into_iter().map(|(id, number)| id.unwrap_or(number.to_string()));
+            out.push_str(&list[at..span.start]);
+            out.push_str(&names.collect::<Vec<_>>().join(", "));
+            at = span.end;
+        }
+    }
+    out.push_str(&list[at..]);
+    out
+}
+
+/// A range whose steps are renumbered; `None` if it stays as it is.
+fn renamed_range(
+    group: &[Dependency],
+    renamed: impl Fn(&StepRef) -> Option<(u32, String)>,
+) -> Option<String> {
+    let is_same = |of: &Dependency| {
+        renamed(&of.step).is_none_or(|(number, _)| of.step == StepRef::Number(number))
+    };
+    if group.iter().all(is_same) {
+        return None;
+    }
+    let number = |of: &Dependency| match (renamed(&of.step), &of.step) {
+        (Some((number, _)), _) => Some(number),
+        (None, StepRef::Number(number)) => Some(*number),
+        (None, _) => None,
+    };
+    let mut numbers: Vec<u32> = group.iter().filter_map(number).collect();
+    numbers.sort_unstable();
+    let runs = numbers.chunk_by(|one, next| one.checked_add(1) == Some(*next));
+    let run = |run: &[u32]| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        run => run.iter().map(u32::to_string).collect(),
+    };
+    Some(runs.map(run).collect::<Vec<_>>().join(", "))
+}
+
+/// Reads the entry that begins at `at` and returns its end.
 fn entry(
     list: &str,
     at: usize,
-    steps: &[Named<'_>],
+    steps: &[StepName<'_>],
     found: &mut Vec<Dependency>,
 ) -> Result<usize, ModelError> {
     let rest = &list[at..];
@@ -103,7 +167,7 @@ fn entry(
     let after = open.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = &open[..open.len() - after.len()];
     let title = after.trim_start_matches([' ', ':', '.']);
-    // `2.1` is a number that is not whole.
+    // `2.1` is not a whole number.
     let is_decimal =
         after.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     if let (Ok(number), true) = (digits.parse::<u32>(), title.len() < after.len())
@@ -132,12 +196,17 @@ fn entry(
         found.push(Dependency { step: reference(step), number: None, title, disagrees: None });
         return Ok(end);
     }
-    words(list, at..end, found)?;
+    words(list, at..end, steps, found)?;
     Ok(end)
 }
 
-/// Numbers and ids without titles, with commas or spaces between them.
-fn words(list: &str, span: Range<usize>, found: &mut Vec<Dependency>) -> Result<(), ModelError> {
+/// Numbers, ranges and ids without titles, with commas or spaces between them.
+fn words(
+    list: &str,
+    span: Range<usize>,
+    steps: &[StepName<'_>],
+    found: &mut Vec<Dependency>,
+) -> Result<(), ModelError> {
     let mut at = span.start;
     for word in list[span].split(' ') {
         let start = at;
@@ -149,6 +218,20 @@ fn words(list: &str, span: Range<usize>, found: &mut Vec<Dependency>) -> Result<
             continue;
         }
         let step = StepRef::parse(bare)?;
+        // What it means must not depend on which steps there are, but for one of that very name.
+        if let Some(range) = step.range().filter(|_| !steps.is_empty() && !is_id(&step, steps))
+            && range.size_hint().0 <= MOST_OF_RANGE
+        {
+            let from = start + word.find(bare).unwrap_or_default();
+            let number = Some(from..from + bare.len());
+            found.extend(range.map(|of| Dependency {
+                step: StepRef::Number(of),
+                number: number.clone(),
+                title: None,
+                disagrees: None,
+            }));
+            continue;
+        }
         let digits = bare.trim_start_matches('#');
         let number = matches!(step, StepRef::Number(_)).then(|| {
             let from = start + word.find(digits).unwrap_or_default();
@@ -159,8 +242,12 @@ fn words(list: &str, span: Range<usize>, found: &mut Vec<Dependency>) -> Result<
     Ok(())
 }
 
-/// How many bytes the title takes that `text` begins with; `None` if no title follows the number.
-fn title_width(text: &str, number: u32, steps: &[Named<'_>]) -> Option<usize> {
+fn is_id(step: &StepRef, steps: &[StepName<'_>]) -> bool {
+    matches!(step, StepRef::Id(id) if steps.iter().any(|step| step.id == Some(id.as_str())))
+}
+
+/// The length in bytes of the title at the beginning of `text`; `None` if there is no title.
+fn title_width(text: &str, number: u32, steps: &[StepName<'_>]) -> Option<usize> {
     let ends = |rest: &str| {
         let rest = rest.trim_start_matches([' ', ']', '`']);
         rest.is_empty() || rest.starts_with([',', '\n'])
@@ -170,7 +257,7 @@ fn title_width(text: &str, number: u32, steps: &[Named<'_>]) -> Option<usize> {
         let is_text = values.next().is_some_and(|value| value.is_ok());
         return Some(values.byte_offset()).filter(|width| is_text && ends(&text[*width..]));
     }
-    // The number nearly always is the right one.
+    // Usually the number is right.
     let likely = likely(number, steps).filter(|step| text.starts_with(step.title));
     if let Some(step) =
         likely.filter(|step| !step.title.is_empty() && ends(&text[step.title.len()..]))
@@ -195,18 +282,18 @@ fn title_width(text: &str, number: u32, steps: &[Named<'_>]) -> Option<usize> {
 }
 
 /// The step of that number, if steps are numbered in their order.
-fn likely<'a, 's>(number: u32, steps: &'a [Named<'s>]) -> Option<&'a Named<'s>> {
+fn likely<'a, 's>(number: u32, steps: &'a [StepName<'s>]) -> Option<&'a StepName<'s>> {
     let at = usize::try_from(number).ok()?.checked_sub(1)?;
     steps.get(at).filter(|step| step.number == number)
 }
 
-/// The step of that number and title; else the only one of that title; else that of the number.
-/// Whether the title is that of a step.
-fn by_title(number: u32, title: &str, steps: &[Named<'_>]) -> (StepRef, bool) {
+/// The step with that number and title, else the only one with that title, else that with the number;
+/// and whether the title was found.
+fn by_title(number: u32, title: &str, steps: &[StepName<'_>]) -> (StepRef, bool) {
     if let Some(step) = likely(number, steps).filter(|step| step.title == title) {
         return (reference(step), true);
     }
-    let titled: Vec<&Named<'_>> = steps.iter().filter(|step| step.title == title).collect();
+    let titled: Vec<&StepName<'_>> = steps.iter().filter(|step| step.title == title).collect();
     let both = titled.iter().find(|step| step.number == number);
     let only = titled.first().filter(|_| titled.len() == 1);
     match both.or(only) {
@@ -216,7 +303,7 @@ fn by_title(number: u32, title: &str, steps: &[Named<'_>]) -> (StepRef, bool) {
 }
 
 /// A number that means one step is replaced by its id, if it has one.
-fn by_number(step: StepRef, steps: &[Named<'_>]) -> StepRef {
+fn by_number(step: StepRef, steps: &[StepName<'_>]) -> StepRef {
     let StepRef::Number(number) = step else { return step };
     let mut same = steps.iter().filter(|known| known.number == number);
     match (same.next(), same.next()) {
@@ -225,7 +312,7 @@ fn by_number(step: StepRef, steps: &[Named<'_>]) -> StepRef {
     }
 }
 
-fn reference(step: &Named<'_>) -> StepRef {
+fn reference(step: &StepName<'_>) -> StepRef {
     let id = step.id.and_then(StepId::parse);
     id.map_or(StepRef::Number(step.number), StepRef::Id)
 }
@@ -253,11 +340,11 @@ mod tests {
 
     use super::*;
 
-    const STEPS: [Named<'_>; 4] = [
-        Named { number: 1, id: Some("k3f9"), title: "Collect benchmarks" },
-        Named { number: 2, id: Some("b7xd"), title: "Read, and compare" },
-        Named { number: 3, id: Some("m2qp"), title: "Measure" },
-        Named { number: 4, id: None, title: "2 more" },
+    const STEPS: [StepName<'_>; 4] = [
+        StepName { number: 1, id: Some("k3f9"), title: "Collect benchmarks" },
+        StepName { number: 2, id: Some("b7xd"), title: "Read, and compare" },
+        StepName { number: 3, id: Some("m2qp"), title: "Measure" },
+        StepName { number: 4, id: None, title: "2 more" },
     ];
 
     fn read(list: &str) -> Vec<String> {
@@ -283,6 +370,50 @@ mod tests {
         assert_eq!(read("none"), Vec::<String>::new());
         assert_eq!(read("9, zzzz"), ["9", "zzzz"]);
         assert!(parse("1, ???", &STEPS).is_err());
+    }
+
+    #[test]
+    fn a_range_is_its_steps_unless_a_step_is_called_so() {
+        assert_eq!(read("1-3, k3f9"), ["1", "2", "3", "k3f9"]);
+        assert_eq!(read("[1–2, 4..5]"), ["1", "2", "4", "5"]);
+        assert_eq!(read("Steps 2-3"), ["2", "3"]);
+        assert_eq!(read("3-3"), ["3"]);
+        // Not a range, or one that nobody means.
+        for list in ["3-1", "1-2-3", "1-4000000000", "login/17-01"] {
+            assert_eq!(read(list), [list]);
+        }
+        let named = [StepName { number: 1, id: Some("17-01"), title: "Log in" }, STEPS[1]];
+        let found = parse("17-01, 1-2", &named).unwrap();
+        let found: Vec<String> = found.iter().map(|found| found.step.to_string()).collect();
+        assert_eq!(found, ["17-01", "1", "2"]);
+    }
+
+    #[test]
+    fn ids_take_the_place_of_numbers() {
+        let with_ids = |list: &str| {
+            let id_of = |number: u32| STEPS.get(number as usize - 1)?.id.map(str::to_owned);
+            with_ids(list, &parse(list, &STEPS).unwrap(), id_of)
+        };
+        assert_eq!(with_ids("[1,\"3\"], Step 2, m2qp"), "[k3f9,\"m2qp\"], Step b7xd, m2qp");
+        assert_eq!(with_ids("1 2"), "k3f9 b7xd");
+        assert_eq!(with_ids("2-4, 9"), "b7xd, m2qp, 4, 9");
+        assert_eq!(with_ids("none"), "none");
+    }
+
+    #[test]
+    fn a_range_follows_its_steps() {
+        let renamed = |list: &str, moved: &[(u32, u32)]| {
+            let found = parse(list, &STEPS).unwrap();
+            rename(list, &found, |step| {
+                let moved = moved.iter().find(|(from, _)| *step == StepRef::Number(*from));
+                moved.map(|(_, to)| (*to, String::new()))
+            })
+        };
+        assert_eq!(renamed("1..3", &[]), "1..3");
+        assert_eq!(renamed("1..3", &[(1, 1)]), "1..3");
+        assert_eq!(renamed("[1–3], 4", &[(1, 2), (2, 3), (3, 4), (4, 5)]), "[2-4], 5");
+        assert_eq!(renamed("Steps 1-3", &[(3, 4), (4, 5)]), "Steps 1-2, 4");
+        assert_eq!(renamed("1-3", &[(2, 7)]), "1, 3, 7");
     }
 
     #[test]
@@ -314,8 +445,8 @@ mod tests {
             let titles: Vec<String> = titles.iter().map(|title| title.trim().to_owned()).collect();
             prop_assume!(titles.iter().all(|title| !title.is_empty()));
             let ids: Vec<String> = (0..titles.len()).map(|at| format!("k{at}")).collect();
-            let steps: Vec<Named<'_>> = titles.iter().zip(&ids).zip(1..).map(|((title, id), number)| {
-                Named { number, id: Some(id), title }
+            let steps: Vec<StepName<'_>> = titles.iter().zip(&ids).zip(1..).map(|((title, id), number)| {
+                StepName { number, id: Some(id), title }
             }).collect();
             let list = write(steps.iter().map(|step| (step.number, step.title)));
             let found = parse(&list, &steps).unwrap();

@@ -6,8 +6,8 @@ use crate::{
 };
 
 impl Plan {
-    /// Sets metadata fields; the ones that are missing are added after the last, those of a plan
-    /// without metadata below its title.
+    /// Sets metadata fields; missing ones are added after the last, or below the title of a plan without
+    /// metadata.
     ///
     /// # Errors
     /// There is neither metadata nor a title, or a field appears more than once.
@@ -16,12 +16,13 @@ impl Plan {
         edit: &mut Edit<'_>,
         fields: &[(&str, &str)],
     ) -> Result<(), ModelError> {
-        let section = self.metadata_section().or(self.title_section()).ok_or_else(|| {
-            let message = "`plan.md` has no `Metadata` section";
-            let problem = Problem::error(ErrorCode::NoMetadata, StateFile::Plan, message)
-                .hint("add `## Metadata` with a status; `statedir diff` shows what was edited");
-            ModelError::Problem(Box::new(problem))
-        })?;
+        let section =
+            self.metadata_section().or(self.document.title_section()).ok_or_else(|| {
+                let message = "`plan.md` has no `Metadata` section";
+                let problem = Problem::error(ErrorCode::NoMetadata, StateFile::Plan, message)
+                    .hint("add `## Metadata` with a status; `statedir diff` shows what was edited");
+                ModelError::Problem(Box::new(problem))
+            })?;
         for (key, value) in fields {
             match field(&self.document, section, key)? {
                 Some(item) => literal::set(edit, item, value),
@@ -32,8 +33,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Sets the status, and with it when the plan came to its end; `None` where it has not. A plan
-    /// that says its status in prose has no place for the time.
+    /// Sets the status, and the time at which the plan ended, if it has. A plan with its status in prose
+    /// has no place for the time.
     ///
     /// # Errors
     /// There is no metadata section, or a field appears more than once.
@@ -57,7 +58,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Sets those of the fields that are there: copies of what follows from something else.
+    /// Updates those of the fields that exist: they are copies of derived values.
     ///
     /// # Errors
     /// A field appears more than once.
@@ -75,13 +76,13 @@ impl Plan {
         Ok(())
     }
 
-    /// Sets the title behind `Execution Plan:`.
+    /// Sets the title after `Execution Plan:`.
     ///
     /// # Errors
     /// The title is not one line, or the plan has no heading.
     pub fn set_title(&self, edit: &mut Edit<'_>, title: &str) -> Result<(), ModelError> {
         let document = &self.document;
-        let heading = document.sections().find(|id| document.section(*id).level == 1);
+        let heading = document.title_section();
         let (Some(heading), false) =
             (heading, title.trim().is_empty() || title.contains(['\n', '\r']))
         else {

@@ -1,5 +1,4 @@
-//! Steps that belong together, such as the layers of a build: one group is finished before the
-//! next begins.
+//! Groups of steps, such as the layers of a build: one group is finished before the next begins.
 
 use std::collections::HashMap;
 
@@ -7,11 +6,11 @@ use serde::Serialize;
 
 use crate::domain::{Plan, StepRole};
 
-/// A group in numbers.
+/// A group of steps and its progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Group {
-    /// What its steps have in common.
+    /// The common value of its steps.
     pub name: String,
     /// How far it is.
     pub progress: GroupProgress,
@@ -23,7 +22,7 @@ pub struct Group {
     pub failed: usize,
     /// How many are being worked on.
     pub running: usize,
-    /// The step that cannot be tried again, where one stops the group: its place in the plan.
+    /// The index of a step that failed for good and so stops the group.
     #[serde(skip)]
     pub(crate) stopped_by: Option<usize>,
 }
@@ -34,7 +33,7 @@ pub struct Group {
 pub enum GroupProgress {
     /// Groups before it are not finished, or none of its steps has begun.
     Open,
-    /// The one that is being worked on.
+    /// It is being worked on.
     Active,
     /// All its steps are finished.
     Finished,
@@ -47,7 +46,7 @@ pub enum GroupProgress {
 pub(crate) struct Groups {
     pub(crate) field: String,
     pub(crate) all: Vec<Group>,
-    /// The group of each step, by the step's place in the plan; a step without one is in none.
+    /// The group of each step, by the step's index in the plan.
     of_step: Vec<Option<usize>>,
     /// The first group that is not finished.
     current: usize,
@@ -63,7 +62,7 @@ pub(crate) enum Hold<'g> {
 }
 
 impl<'g> Hold<'g> {
-    /// The group that is in the way.
+    /// The group that blocks the step.
     pub(crate) fn group(self) -> &'g Group {
         match self {
             Self::Earlier(group) | Self::Stopped(group) => group,
@@ -109,13 +108,13 @@ impl Groups {
             }
         }
         let mut groups = Self { field: field.to_owned(), all, of_step, current: 0 };
-        groups.put_in_order();
+        groups.sort();
         groups.set_progress();
         groups
     }
 
-    /// By their numbers, where every name begins with one; else as the plan names them first.
-    fn put_in_order(&mut self) {
+    /// Sorts by the leading numbers if every name has one; else the order of the plan stays.
+    fn sort(&mut self) {
         let numbers: Option<Vec<u64>> =
             self.all.iter().map(|group| leading_number(&group.name)).collect();
         let Some(numbers) = numbers else { return };
@@ -146,7 +145,7 @@ impl Groups {
         }
     }
 
-    /// Why the step at that place of the plan cannot be started, as far as groups decide.
+    /// Why groups keep a step, by its index in the plan, from being started.
     pub(crate) fn hold(&self, at: usize) -> Option<Hold<'_>> {
         let group = (*self.of_step.get(at)?)?;
         let current = self.all.get(self.current)?;
@@ -157,7 +156,7 @@ impl Groups {
         }
     }
 
-    /// The group at hand, if a step that failed for good stops it.
+    /// The current group, if a step that failed for good stops it.
     pub(crate) fn stopped(&self) -> Option<&Group> {
         self.all.get(self.current).filter(|group| group.stopped_by.is_some())
     }

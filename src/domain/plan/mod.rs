@@ -18,7 +18,7 @@ use std::{borrow::Cow, ops::Range};
 use serde::Serialize;
 
 use self::{
-    dependencies::Named,
+    dependencies::StepName,
     read::{locate::locate, loose},
     step::heading::Heading,
 };
@@ -33,27 +33,34 @@ use crate::{
 
 const FILE: StateFile = StateFile::Plan;
 
-/// What is under *Metadata*, as written; placeholders count as absent.
+/// The fields under *Metadata* as written; placeholders count as absent.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Metadata {
     /// The name of this execution.
     pub execution_id: Option<String>,
-    /// What is to be reached.
+    /// The goal.
     pub goal: Option<String>,
     /// Where the execution is in its lifecycle.
     pub status: Option<String>,
-    /// The number of the step at hand.
+    /// The number of the current step.
     pub current_step: Option<String>,
     /// When it began.
     pub start_time: Option<String>,
-    /// When it came to its end.
+    /// When it ended.
     pub completed_at: Option<String>,
     /// When a step or the plan changed last.
     pub last_updated: Option<String>,
     /// `EXECUTION` or `SIMULATION`.
     pub mode: Option<String>,
-    /// Fields this tool has no meaning for.
+    /// Other fields.
     pub other: Vec<(String, String)>,
+}
+
+impl Metadata {
+    /// Why the plan is paused.
+    pub(crate) fn paused_because(&self) -> Option<&str> {
+        self.other.iter().find(|(key, _)| key == "paused_because").map(|(_, why)| why.as_str())
+    }
 }
 
 /// A plan and the document it was read from.
@@ -82,7 +89,7 @@ impl Plan {
         plan
     }
 
-    /// The plan of a document with steps that are known already.
+    /// The plan of a document whose steps are known already.
     fn around(document: Document, steps: Vec<Step>) -> Self {
         let mut plan = Self {
             title: title(&document),
@@ -96,7 +103,7 @@ impl Plan {
         plan
     }
 
-    /// A plan that says nothing, to stand in for one that cannot be read.
+    /// An empty plan, in place of one that cannot be read.
     pub fn empty() -> Self {
         Self {
             document: Document::empty(),
@@ -113,14 +120,9 @@ impl Plan {
         metadata_section(&self.document)
     }
 
-    /// Whether nothing is left of the plan, as after an editor's accident.
+    /// Whether the plan is empty, as after an accident in an editor.
     pub(crate) fn has_lost_metadata(&self) -> bool {
         self.problems.iter().any(Problem::is_lost_plan)
-    }
-
-    /// The section of the document's title.
-    pub(crate) fn title_section(&self) -> Option<SectionId> {
-        self.document.sections().find(|id| self.document.section(*id).level == 1)
     }
 
     /// The section that new steps go into.
@@ -147,7 +149,7 @@ impl Plan {
         })
     }
 
-    /// The steps that have a heading, in order: an outline knows these.
+    /// The steps with a heading, in order; an outline contains only these.
     pub(crate) fn headed_steps(&self) -> Vec<&Step> {
         self.steps.iter().filter(|step| step.item.is_none()).collect()
     }
@@ -163,8 +165,7 @@ impl Plan {
         self.step_by_id(id).filter(|first| first.offset != step.offset)
     }
 
-    /// Makes sure that the step's id means this step alone, so that what is kept under it is its
-    /// own.
+    /// Makes sure that no other step has the same id, because data is stored under it.
     ///
     /// # Errors
     /// Another step has the same id.
@@ -186,7 +187,7 @@ impl Plan {
         self.document.place(step.offset)
     }
 
-    /// Where a field of the step is, or its heading when the field is not there.
+    /// Where a field of the step is, or its heading if the field does not exist.
     pub fn field_place(&self, step: &Step, key: &str) -> Place {
         match self.step_field(step, key) {
             Ok(Some(item)) => self.document.place(self.document.item(item).value_span.start),
@@ -206,7 +207,7 @@ impl Plan {
         found.map_err(|error: LookupError| ModelError::lookup(FILE, error))
     }
 
-    /// The bytes of the step, with all that is in it.
+    /// The byte range of the step with everything in it.
     pub(crate) fn extent(&self, step: &Step) -> Range<usize> {
         match step.item {
             Some(item) => self.document.item(item).span.clone(),
@@ -214,7 +215,7 @@ impl Plan {
         }
     }
 
-    /// The first step that is inside another one's section.
+    /// The first step that is nested in this step.
     pub(crate) fn inside(&self, step: &Step) -> Option<&Step> {
         let extent = self.extent(step);
         self.steps.iter().find(|other| other.offset > step.offset && extent.contains(&other.offset))
@@ -287,8 +288,7 @@ impl Plan {
         self.metadata = metadata;
     }
 
-    /// Whoever brought a plan along need not have written metadata into it; of one that says
-    /// nothing else either, something is lost.
+    /// Reports missing metadata: an error only if the plan has no other content either.
     fn note_missing_metadata(&mut self) {
         if !self.steps.is_empty() || self.metadata_section().is_some() {
             return;
@@ -317,7 +317,7 @@ impl Plan {
             dependencies.extend(list.map(|(item, list)| (self.steps.len(), item, list)));
             self.steps.push(step);
         }
-        // A title can only be known once all steps are.
+        // Dependencies can name titles, so they are parsed after all steps.
         let names = self.names();
         let parse = |list: &String| dependencies::parse(list, &names);
         let parsed: Vec<_> = dependencies.iter().map(|(_, _, list)| parse(list)).collect();
@@ -335,33 +335,31 @@ impl Plan {
         }
     }
 
-    /// The steps as a list of dependencies can name them.
-    pub(crate) fn names(&self) -> Vec<Named<'_>> {
+    /// The steps as lists of dependencies can name them.
+    pub(crate) fn names(&self) -> Vec<StepName<'_>> {
         let mut names = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             let id = step.id.as_ref().map(StepId::as_str);
-            names.push(Named { number: step.number, id, title: step.title() });
+            names.push(StepName { number: step.number, id, title: step.title() });
         }
         names
     }
 }
 
-/// *Metadata*, or what is directly under the title; a section further down may have a status
-/// of its own.
+/// *Metadata*, or the text before or directly under the title if it has a status or a goal.
 pub(in crate::domain) fn metadata_section(document: &Document) -> Option<SectionId> {
     document.section_titled("Metadata").or_else(|| {
-        let title = document.sections().find(|id| document.section(*id).level == 1);
         let holds_field = |id: &SectionId| {
             let has = |key: &str| matches!(document.field(*id, key), Ok(Some(_)));
             !says_step(document, *id)
                 && (has("status") || has("goal") || loose::has_metadata(document, *id))
         };
-        [Some(document.root()), title].into_iter().flatten().find(holds_field)
+        [Some(document.root()), document.title_section()].into_iter().flatten().find(holds_field)
     })
 }
 
 fn title(document: &Document) -> String {
-    let heading = document.sections().map(|id| document.section(id)).find(|s| s.level == 1);
+    let heading = document.title_section().map(|id| document.section(id));
     let text = heading.map(|section| section.title.as_str()).unwrap_or_default();
     let rest = text.split_once(':').filter(|(kind, _)| kind.starts_with("Execution "));
     rest.map_or(text, |(_, title)| title.trim()).to_owned()
@@ -371,7 +369,7 @@ fn says_step(document: &Document, section: SectionId) -> bool {
     Heading::read(document, section, false).is_some()
 }
 
-/// The key in the one spelling used for looking up: `Tool Mapping` is `tool_mapping`.
+/// The key in the spelling used for lookups: `Tool Mapping` is `tool_mapping`.
 fn key_of(document: &Document, item: ItemId) -> Option<Cow<'_, str>> {
     let key = document.item(item).key.as_deref()?.trim();
     if key.bytes().any(|byte| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'-')) {
@@ -380,7 +378,7 @@ fn key_of(document: &Document, item: ItemId) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(key))
 }
 
-/// The value, unless it is empty or a template's placeholder.
+/// The value, unless it is empty or a placeholder.
 fn value_of(document: &Document, item: ItemId) -> Option<String> {
     if is_placeholder(document.raw_value(item)) {
         return None;

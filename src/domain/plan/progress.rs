@@ -1,8 +1,8 @@
-//! How far a plan is: its steps counted by role, in one place.
+//! Counts the steps of a plan by role.
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::domain::{Plan, PlanRole, Step, StepRole, Workflow, step_at_hand};
+use crate::domain::{Plan, PlanRole, Step, StepRole, Workflow, current_step_number};
 
 /// Steps by what their status means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,17 +22,20 @@ pub struct StepCounts {
     pub waiting: usize,
     /// Not begun.
     pub open: usize,
-    /// With a status that the lifecycle does not know.
+    /// With a status that the workflow does not have.
     pub unknown: usize,
-    /// The number of the step at hand; zero without steps.
+    /// The number of the current step; zero without steps.
     pub current_step: u32,
 }
 
 impl StepCounts {
     /// Counts steps, each given by its number and the role of its status.
     pub(crate) fn of(steps: &[(u32, Option<StepRole>)]) -> Self {
-        let mut counts =
-            Self { total: steps.len(), current_step: step_at_hand(steps), ..Self::default() };
+        let mut counts = Self {
+            total: steps.len(),
+            current_step: current_step_number(steps),
+            ..Self::default()
+        };
         for (_, role) in steps {
             *match role {
                 Some(StepRole::Done) => &mut counts.done,
@@ -65,8 +68,7 @@ impl StepCounts {
 }
 
 impl Plan {
-    /// Whether nothing is left to do in a plan that goes on all the same: its steps were finished
-    /// where nobody saw its end, as by a merge.
+    /// Whether the plan is still active although all its steps are finished, as after a merge.
     pub(crate) fn is_left_active(&self, workflow: &Workflow) -> bool {
         let Some(from) = self.metadata.status.as_deref() else { return false };
         let is_finished = |step: &Step| workflow.role_of(step).is_some_and(StepRole::is_finished);

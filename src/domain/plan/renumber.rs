@@ -1,42 +1,42 @@
-//! References by number follow their step when steps are renumbered.
+//! Updates references by number when steps are renumbered.
 
 use crate::{
     domain::{Plan, Step, StepId, StepRef, literal, plan::dependencies, reference::references},
     text::markdown::{Edit, ItemId},
 };
 
-/// What happens to the numbers when a step is inserted or removed.
+/// How numbers change when a step is inserted, removed or moved.
 #[derive(Clone, Debug)]
 pub struct Renumbering {
-    /// The steps from this number on move.
+    /// The first number that changes.
     from: u32,
-    /// Whether they move up; else they move down.
+    /// Whether numbers increase; else they decrease.
     up: bool,
-    /// The step that goes, if no other has its number.
+    /// The removed step, if no other has its number.
     gone: Option<(u32, Option<StepId>)>,
-    /// The steps that change places instead: their numbers before and after.
+    /// The numbers of moved steps before and after.
     moved: Vec<(u32, u32)>,
 }
 
 impl Renumbering {
-    /// A step is put in behind `after`.
+    /// A step is inserted after `after`.
     pub fn behind(after: &Step) -> Self {
         Self { from: after.number + 1, up: true, gone: None, moved: Vec::new() }
     }
 
-    /// `step` is taken out of `plan`.
+    /// `step` is removed from `plan`.
     pub fn without(plan: &Plan, step: &Step) -> Self {
         let alone = plan.steps.iter().filter(|other| other.number == step.number).count() == 1;
         let gone = alone.then(|| (step.number, step.id.clone()));
         Self { from: step.number + 1, up: false, gone, moved: Vec::new() }
     }
 
-    /// Steps change places: their numbers before and after.
+    /// Steps are moved: their numbers before and after.
     pub(crate) fn moved(moved: Vec<(u32, u32)>) -> Self {
         Self { from: u32::MAX, up: true, gone: None, moved }
     }
 
-    /// The number a step has afterwards, if it is another one.
+    /// The new number of a step, if it changes.
     fn number(&self, number: u32) -> Option<u32> {
         if let Some((_, to)) = self.moved.iter().find(|(from, _)| *from == number) {
             return Some(*to);
@@ -44,9 +44,9 @@ impl Renumbering {
         (number >= self.from).then(|| if self.up { number + 1 } else { number - 1 })
     }
 
-    /// What a path such as `steps.3.key` is afterwards, if it is another one.
+    /// The new form of a path such as `steps.3.key`, if it changes.
     ///
-    /// What a step that goes has given stays in variables.json, so that its full path is used.
+    /// The outputs of a removed step stay in variables.json, so its full path is used.
     fn path(&self, path: &str) -> Option<String> {
         let rest = path.strip_prefix("steps.")?;
         let digits = rest.split('.').next().unwrap_or_default();
@@ -60,8 +60,8 @@ impl Renumbering {
         self.number(number).map(|number| format!("steps.{number}{tail}"))
     }
 
-    /// The text with its references as they are afterwards. A path for which `is_variable` holds
-    /// means a variable of that name and no step.
+    /// The text with updated references. A path for which `is_variable` holds is a variable, not a
+    /// step.
     pub fn text(&self, text: &str, is_variable: &dyn Fn(&str) -> bool) -> String {
         let mut out = String::with_capacity(text.len());
         let mut at = 0;
@@ -81,8 +81,7 @@ impl Renumbering {
 }
 
 impl Plan {
-    /// Brings the references by number in the fields of all steps but `gone` in line with the
-    /// numbers that the steps get.
+    /// Updates the references by number in the fields of all steps except `gone`.
     pub fn update_references(
         &self,
         edit: &mut Edit<'_>,
@@ -96,7 +95,7 @@ impl Plan {
             }
             let dependencies = self.step_field(step, "depends_on").ok().flatten();
             for item in self.items_of(step) {
-                // The text behind a box is written with its number.
+                // The text of a box is written together with its number.
                 if Some(item) == dependencies || Some(item) == step.item {
                     continue;
                 }

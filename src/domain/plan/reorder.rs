@@ -1,4 +1,4 @@
-//! Moving a step to another place in plan.md, with every byte of it.
+//! Moves a step to another place in plan.md, with every byte of it.
 
 use crate::{
     domain::{ErrorCode, ModelError, Plan, Problem, StateFile, Step},
@@ -6,8 +6,8 @@ use crate::{
 };
 
 impl Plan {
-    /// The numbers that the steps have once `step` follows `after`, or before all others: for
-    /// each step that gets another one, the old and the new.
+    /// The old and new numbers of the steps that are renumbered when `step` moves after `after`, or to
+    /// the front.
     pub(crate) fn numbers_after_move(&self, step: &Step, after: Option<&Step>) -> Vec<(u32, u32)> {
         let numbers = self.steps.iter().map(|step| step.number);
         let moved = self.order_after_move(step, after);
@@ -15,11 +15,11 @@ impl Plan {
         pairs.filter(|(old, new)| old != new).collect()
     }
 
-    /// The text with `step` behind `after`, or before all others. Blank lines between steps apart,
-    /// every step has the bytes it had.
+    /// The text with `step` after `after`, or at the front. Every step keeps its bytes, except for blank
+    /// lines between steps.
     ///
     /// # Errors
-    /// The steps stand on different levels, or they would not read as they did.
+    /// The steps are on different levels, or would be read differently.
     pub(crate) fn text_after_move(
         &self,
         step: &Step,
@@ -75,7 +75,7 @@ impl Plan {
         text.push_str(&newline.repeat(wanted - ends.unwrap_or(0)));
         text.push_str(&piece);
         text.push_str(&behind);
-        // The end of the file is as it was: one line end, or what there was.
+        // The end of the file stays as it was.
         let end = &source[source.trim_end_matches(['\n', '\r']).len()..];
         text.truncate(text.trim_end_matches(['\n', '\r']).len());
         text.push_str(end);
@@ -83,7 +83,7 @@ impl Plan {
         Ok(text)
     }
 
-    /// The places of the steps as they are, in the order after the move.
+    /// The current indexes of the steps, in the order after the move.
     fn order_after_move(&self, step: &Step, after: Option<&Step>) -> Vec<usize> {
         let place = |step: &Step| self.steps.iter().position(|other| other.offset == step.offset);
         let mut order: Vec<usize> = (0..self.steps.len()).collect();
@@ -94,7 +94,7 @@ impl Plan {
         order
     }
 
-    /// Whether blank lines stand between the boxes of its list.
+    /// Whether there are blank lines between the boxes of its list.
     fn is_loose(&self, step: &Step) -> bool {
         let beside = self.steps.iter().filter(|other| other.section == step.section);
         let boxes = beside.filter_map(|other| other.item).map(|item| self.lines_of_box(item));
@@ -107,7 +107,7 @@ impl Plan {
         (section.level, section.parent)
     }
 
-    /// Refuses a text in which anything but the order of the steps is another.
+    /// Refuses a text in which anything but the order of the steps differs.
     fn prove_move(&self, step: &Step, after: Option<&Step>, text: &str) -> Result<(), ModelError> {
         let refused = || {
             let message = "the step cannot be moved: the plan would no longer read the same";

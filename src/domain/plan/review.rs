@@ -12,7 +12,7 @@ use crate::{
 
 pub(in crate::domain) const SECTION: &str = "Reviews";
 
-/// Where a review stands.
+/// The state of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
@@ -22,7 +22,7 @@ pub enum Decision {
     Approved,
     /// It was refused.
     Rejected,
-    /// Nobody needs to decide it any more.
+    /// It no longer needs a decision.
     Closed,
 }
 
@@ -44,11 +44,11 @@ impl Decision {
 pub struct Review {
     /// Its name, such as `r1`.
     pub id: String,
-    /// What is to be decided.
+    /// The question.
     pub text: String,
-    /// Where it stands.
+    /// Whether and how it was decided.
     pub decision: Decision,
-    /// Whether the move that it was about has been made: an approval serves one move.
+    /// Whether its approval has been used: it is valid for one move.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub used: bool,
     /// The line in the document.
@@ -62,7 +62,7 @@ impl Review {
     const CLOSED: &str = " — closed by ";
     const USED: &str = " — carried out";
 
-    /// The gate that asks, if one does.
+    /// The gate that it belongs to, if any.
     pub(crate) fn gate(&self) -> Option<&str> {
         let name = self.text.strip_prefix("gate ")?;
         let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
@@ -77,16 +77,16 @@ impl Review {
         &self.text[..end.unwrap_or(self.text.len())]
     }
 
-    /// Where a text begins to say what was decided, and how it does.
+    /// The first mark of a decision in a text, and where it is.
     fn first_mark(text: &str) -> Option<(usize, &'static str)> {
         let marks = [Self::REJECTED, Self::APPROVED, Self::CLOSED, Self::USED];
         marks.into_iter().filter_map(|mark| Some((text.find(mark)?, mark))).min()
     }
 
-    /// Refuses a question or a reason that would be read as a decision: it is written word for word.
+    /// Refuses a question or a reason that would be read as a decision.
     ///
     /// # Errors
-    /// It has the words that a decision is noted with.
+    /// It contains the mark of a decision.
     pub(crate) fn refuse_decision(text: &str) -> Result<(), ModelError> {
         let Some((_, mark)) = Self::first_mark(text) else { return Ok(()) };
         let mark = mark.trim();
@@ -96,7 +96,7 @@ impl Review {
         })
     }
 
-    /// A text of our own making that cannot pass for a decision.
+    /// A text changed so that it cannot be read as a decision.
     fn undecided(text: &str) -> Cow<'_, str> {
         match Self::first_mark(text) {
             Some(_) => Cow::Owned(text.replace(" — ", " - ")),
@@ -110,8 +110,8 @@ impl Review {
         self.question().split(word).any(|part| part == step.as_str())
     }
 
-    /// Two answers to the same question as one, where both approve or both close it. Who says so first
-    /// in the alphabet is named.
+    /// Merges two decisions of the same review, if both approve or both close it. The alphabetically
+    /// first one is kept.
     pub(crate) fn united(ours: &str, theirs: &str) -> Option<String> {
         let [(our_end, mark), (their_end, other)] =
             [Self::first_mark(ours)?, Self::first_mark(theirs)?];
@@ -125,8 +125,7 @@ impl Review {
         Some(if is_used { text + Self::USED } else { text })
     }
 
-    /// Whether it asks for more attempts at a step that failed too often. It holds that step back,
-    /// and nothing else.
+    /// Whether it asks for more attempts at a step that failed too often. It blocks only that step.
     pub(crate) fn asks_for_attempts(&self) -> bool {
         self.text.contains(" attempts")
     }
@@ -196,8 +195,7 @@ impl Plan {
         match document.section_titled(SECTION) {
             Some(section) => edit.append_checkbox(section, false, &line),
             None => {
-                let title = document.sections().find(|id| document.section(*id).level == 1);
-                let parent = title.unwrap_or_else(|| document.root());
+                let parent = document.title_section().unwrap_or_else(|| document.root());
                 let boxed = first_box(&line)?.replace('\n', document.newline());
                 edit.insert_section(parent, None, 2, SECTION, &boxed)
             }
@@ -220,13 +218,13 @@ impl Plan {
         edit.set_item_text(review.item, &text).set_checkbox(review.item, true);
     }
 
-    /// Notes that the move was made that a review was about.
+    /// Notes that the approval of a review was used.
     pub(crate) fn use_review(&self, edit: &mut Edit<'_>, review: &Review) {
         let text = format!("{}: {}{}", review.id, review.text, Review::USED);
         edit.set_item_text(review.item, &text);
     }
 
-    /// Closes a review that nobody needs to decide any more.
+    /// Closes a review that no longer needs a decision.
     pub(crate) fn close_review(&self, edit: &mut Edit<'_>, review: &Review, actor: &str) {
         let (asked, by) = (review.question(), one_line(actor));
         let text = format!("{}: {asked}{}{by}", review.id, Review::CLOSED);
@@ -234,7 +232,7 @@ impl Plan {
     }
 }
 
-/// The list of a section that has one review, written so that it reads back.
+/// A list with one review, as it is written in a new section.
 fn first_box(line: &str) -> Result<String, ModelError> {
     let document = Document::empty();
     let mut edit = document.edit();
@@ -243,7 +241,7 @@ fn first_box(line: &str) -> Result<String, ModelError> {
     Ok(edited.document.into_source())
 }
 
-/// The name of somebody on one line that cannot pass for a decision.
+/// A name on one line that cannot be read as a decision.
 fn one_line(name: &str) -> String {
     display::one_line(name).replace(" — ", " - ")
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a state file, where, and the way out.
+//! Problems of state files, with a place and a hint.
 
 pub(in crate::domain) mod error_code;
 
@@ -13,11 +13,11 @@ use crate::text::{Place, json::JsonError, markdown, snippet};
 pub enum Severity {
     /// The state contradicts itself or cannot be read.
     Error,
-    /// Worth a look; nothing is refused because of it.
+    /// Worth attention, but nothing is refused because of it.
     Warning,
 }
 
-/// One finding, with a place and a way out.
+/// One finding, with a place and a hint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Problem {
@@ -58,7 +58,7 @@ impl Problem {
         Self { severity: Severity::Warning, ..Self::error(code, file, message) }
     }
 
-    /// Whether it says that nothing is left of a plan.
+    /// Whether it reports an empty plan.
     pub(crate) fn is_lost_plan(&self) -> bool {
         self.code == ErrorCode::NoMetadata && self.severity == Severity::Error
     }
@@ -70,7 +70,7 @@ impl Problem {
         self
     }
 
-    /// The same problem with a way out.
+    /// The same problem with a hint.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -121,10 +121,10 @@ pub enum ModelError {
         file: StateFile,
         /// What was not found.
         message: String,
-        /// The nearest thing that is there, or another way out.
+        /// The nearest existing name, or another hint.
         hint: Option<String>,
     },
-    /// A name fits several places, so none is taken.
+    /// A name is ambiguous.
     #[error("{message}")]
     Ambiguous {
         /// The file.
@@ -137,12 +137,12 @@ pub enum ModelError {
     /// The file is damaged where the command needs it.
     #[error("{}", .0.message)]
     Problem(Box<Problem>),
-    /// The value given cannot be taken.
+    /// The value is not allowed.
     #[error("{message}")]
     BadValue {
         /// Why not.
         message: String,
-        /// What can be.
+        /// What is allowed.
         hint: Option<String>,
     },
 }

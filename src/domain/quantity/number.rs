@@ -44,27 +44,9 @@ pub(super) fn millionths(text: &str) -> Option<i64> {
 /// The number that a word spells: `two`, `Ten`.
 pub(crate) fn number_word(word: &str) -> Option<f64> {
     const WORDS: [&str; 21] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-        "twenty",
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+        "nineteen", "twenty",
     ];
     const TENS: [(&str, f64); 9] = [
         ("thirty", 30.0),

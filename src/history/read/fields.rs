@@ -245,13 +245,8 @@ mod tests {
     #[test]
     fn prose_is_not_a_field() {
         for body in [
-            "- If x → y",
-            "- See http://x",
-            "plain: text",
-            "- **bold** text",
-            "- ****: x",
-            "### a: b",
-            "- 1st: x",
+            "- If x → y", "- See http://x", "plain: text", "- **bold** text", "- ****: x",
+            "### a: b", "- 1st: x",
         ] {
             assert_eq!(read(body), [], "{body}");
         }

@@ -55,7 +55,11 @@ pub(crate) fn last_entries_within<R: Read + Seek>(
         let base = reader.seek(SeekFrom::Start(length - window))?;
         let mut bytes = Vec::new();
         reader.by_ref().take(window).read_to_end(&mut bytes)?;
-        if let Some(start) = first_sure_byte(&bytes, window >= TRUSTED_WINDOW)? {
+        let (sure, trusted) = first_bytes(&bytes)?;
+        // Where few entries are signed, the file is not read from its start for the sake of those by hand.
+        let enough = if sure.is_some() { LAST_WINDOW } else { TRUSTED_WINDOW };
+        let trusted = trusted.filter(|_| window >= enough);
+        for start in [sure, trusted].into_iter().flatten() {
             let mut newest = Newest::new(limit);
             scan(bytes.get(start..).unwrap_or_default(), None, &mut |_| {}, |piece| {
                 let Some(mut entry) = Entry::read(&piece) else { return };
@@ -68,7 +72,8 @@ pub(crate) fn last_entries_within<R: Read + Seek>(
             if newest.is_full() || window >= most {
                 return Ok(newest.into_vec());
             }
-        } else if window >= most {
+        }
+        if window >= most {
             return Ok(Vec::new());
         }
         window *= GROWTH;
@@ -84,8 +89,9 @@ pub(crate) fn last_entries_within<R: Read + Seek>(
     Ok(newest.into_vec())
 }
 
-/// The first place where no fence can be open: behind an entry whose trailer fits.
-fn first_sure_byte(window: &[u8], trusted: bool) -> Result<Option<usize>, HistoryError> {
+/// The first place where no fence can be open, behind an entry whose trailer fits, and the end of the first
+/// line.
+fn first_bytes(window: &[u8]) -> Result<(Option<usize>, Option<usize>), HistoryError> {
     let mut lines = Lines::new(Cursor::new(window));
     let mut section: Option<Section> = None;
     let mut first_line_end = None;
@@ -96,7 +102,7 @@ fn first_sure_byte(window: &[u8], trusted: bool) -> Result<Option<usize>, Histor
             let trailer = Trailer::parse(line.text);
             let fits = |(trailer, section): (Trailer, Section)| section.fits(&trailer);
             if trailer.zip(section.take()).is_some_and(fits) {
-                return Ok(usize::try_from(lines.offset()).ok());
+                return Ok((usize::try_from(lines.offset()).ok(), first_line_end));
             }
         } else if let Some(section) = &mut section {
             section.push(line.text);
@@ -105,5 +111,5 @@ fn first_sure_byte(window: &[u8], trusted: bool) -> Result<Option<usize>, Histor
             first_line_end = usize::try_from(lines.offset()).ok();
         }
     }
-    Ok(first_line_end.filter(|_| trusted))
+    Ok((None, first_line_end))
 }

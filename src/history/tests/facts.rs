@@ -150,16 +150,8 @@ fn texts_by_hand() -> impl Strategy<Value = String> {
         "Log\n",
     ]);
     let last = prop::sample::select(vec![
-        "",
-        "text",
-        "<!-- st",
-        "<!-- 01M7",
-        "<!-- statedir x",
-        "```",
-        "- status: FAILED",
-        "  ```",
-        "---",
-        "x\r",
+        "", "text", "<!-- st", "<!-- 01M7", "<!-- statedir x", "```", "- status: FAILED", "  ```",
+        "---", "x\r",
     ]);
     (prop::collection::vec(line, 0..12), last).prop_map(|(lines, last)| lines.concat() + last)
 }

@@ -85,6 +85,19 @@ fn a_large_log_by_hand_is_not_read_whole() {
 }
 
 #[test]
+fn a_signed_entry_behind_a_large_log_by_hand_is_cheap() {
+    let by_hand = "### By hand - 10:30\n- **notes**: a line of some length for the size of it\n\n";
+    let mut log = Log::of(1);
+    log.text.push_str(&by_hand.repeat(500_000));
+    log.add("Signed", &[]);
+    assert!(log.text.len() > 32 << 20);
+    let (entries, read) = last(&log.text, 3);
+    let titles: Vec<&str> = entries.iter().map(|entry| entry.title.as_str()).collect();
+    assert_eq!(titles, ["By hand", "By hand", "Signed"]);
+    assert!(read < 24 << 20, "{read}");
+}
+
+#[test]
 fn an_entry_larger_than_a_window_is_found() {
     let mut log = Log::of(3);
     let value = "line\n".repeat(100_000);

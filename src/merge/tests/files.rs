@@ -88,6 +88,23 @@ fn a_renumbering_on_one_side_meets_an_edit_on_the_other() {
 }
 
 #[test]
+fn a_range_keeps_its_steps_when_a_merge_renumbers_them() {
+    let ours = PLAN
+        .replace("### Step 2: Second", "### Step 3: Second")
+        .replace("### Step 1: First", "### Step 1: New\n- **id**: nnnn\n\n### Step 2: First")
+        .replace("depends_on**: 1", "depends_on**: 2");
+    let added =
+        "### Step 3: Theirs\n- **id**: dddd\n- **status**: PENDING\n- **depends_on**: 1-2\n";
+    let theirs = format!("{PLAN}\n{added}");
+    let (text, conflicts) = merged(StateFile::Plan, PLAN, &ours, &theirs);
+    assert!(conflicts.is_empty(), "{text}");
+    let steps = plan(&text).steps;
+    let last = steps.iter().find(|step| step.title == "Theirs").unwrap();
+    let waits_for: Vec<String> = last.depends_on.iter().map(ToString::to_string).collect();
+    assert_eq!(waits_for, ["aaaa", "bbbb"], "{text}");
+}
+
+#[test]
 fn attempts_of_both_sides_are_counted() {
     let ours = PLAN.replace("attempts**: 1", "attempts**: 2");
     let theirs = ours.replace("url: x", "url: z");

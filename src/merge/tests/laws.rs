@@ -38,25 +38,8 @@ fn steps() -> impl Strategy<Value = Vec<(u8, u8, u8, u8)>> {
 
 fn text() -> impl Strategy<Value = String> {
     let line = prop::sample::select(vec![
-        "# A",
-        "## B",
-        "## C",
-        "### D",
-        "- one",
-        "- two",
-        "- **k**: v",
-        "- **k**: w",
-        "  - in",
-        "words",
-        "more words",
-        "",
-        "",
-        "~~~",
-        "> q",
-        "1. x",
-        "---",
-        "| a | b |",
-        "<!-- c -->",
+        "# A", "## B", "## C", "### D", "- one", "- two", "- **k**: v", "- **k**: w", "  - in",
+        "words", "more words", "", "", "~~~", "> q", "1. x", "---", "| a | b |", "<!-- c -->",
         "===",
     ]);
     prop::collection::vec(line, 0..14).prop_map(|lines| lines.join("\n") + "\n")

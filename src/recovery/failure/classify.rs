@@ -107,7 +107,7 @@ fn find(text: &str, words: &[Word<'_>]) -> Vec<Match> {
 fn is_at_fault(words: &[Word<'_>], from: usize, to: usize) -> bool {
     let has_fault_word = |words: &mut dyn Iterator<Item = &Word<'_>>| {
         let mut words = words.map(|word| word.text.as_str());
-        words.find(|word| !BETWEEN.contains(word)).is_some_and(|word| FAULT.contains(&word))
+        words.find(|word| !BETWEEN.contains(word)).is_some_and(|word| FAULT.contains(word))
     };
     has_fault_word(&mut words[to..].iter().take(3))
         || has_fault_word(&mut words[..from].iter().rev().take(3))
@@ -128,7 +128,7 @@ fn is_excused(text: &str, words: &[Word<'_>], at: usize, phrase: &Phrase) -> boo
         return false;
     }
     // `the timeouts table`: a thing of that name.
-    if words.get(at + 1).is_some_and(|next| THING.contains(&next.text.as_str())) {
+    if words.get(at + 1).is_some_and(|next| THING.contains(next.text.as_str())) {
         return true;
     }
     // `--timeout`, `timeout=30`, `the timeout option`, `timeout_ms`: a setting, not an event.
@@ -138,7 +138,7 @@ fn is_excused(text: &str, words: &[Word<'_>], at: usize, phrase: &Phrase) -> boo
     text[..start].ends_with("--")
         || text[end..].trim_start().starts_with('=')
         || next.is_some_and(|next| {
-            let setting = SETTING.contains(&next.text.as_str());
+            let setting = SETTING.contains(next.text.as_str());
             setting && (joined || !matches!(next.text.as_str(), "ms" | "seconds"))
         })
 }
@@ -170,28 +170,9 @@ fn is_name(text: &str, words: &[Word<'_>], at: usize, phrase: &Phrase) -> bool {
 /// Whether a text is only a way of saying that something is wrong.
 fn says_nothing(words: &[Word<'_>]) -> bool {
     const EMPTY: [&str; 22] = [
-        "unknown",
-        "error",
-        "errors",
-        "unspecified",
-        "none",
-        "n",
-        "a",
-        "na",
-        "no",
-        "message",
-        "given",
-        "failed",
-        "failure",
-        "an",
-        "the",
-        "was",
-        "null",
-        "undefined",
-        "unclear",
-        "reason",
-        "occurred",
-        "it",
+        "unknown", "error", "errors", "unspecified", "none", "n", "a", "na", "no", "message",
+        "given", "failed", "failure", "an", "the", "was", "null", "undefined", "unclear", "reason",
+        "occurred", "it",
     ];
     words.iter().all(|word| EMPTY.contains(&word.text.as_str()))
 }

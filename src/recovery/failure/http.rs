@@ -1,6 +1,7 @@
 //! Status codes of HTTP among the numbers of a text.
 
 use super::{ErrorClass, words::Word};
+use crate::text::Words;
 
 /// The class of a status code, if it tells one.
 pub(super) fn class_of(code: u32) -> Option<ErrorClass> {
@@ -28,7 +29,7 @@ pub(super) fn is_status(text: &str, words: &[Word<'_>], at: usize) -> bool {
     let closed = behind.is_empty() || behind.starts_with([':', ';', ',', '.', '!', '\n', '\r']);
     let dash = behind.starts_with(" -") || behind.starts_with(" –") || behind.starts_with(" —");
     let next = words.get(at + 1).map_or("", |next| next.text.as_str());
-    let free = closed || dash || BEHIND.contains(&next);
+    let free = closed || dash || BEHIND.contains(next);
     if at == 0 && (closed || dash) {
         return true;
     }
@@ -53,7 +54,7 @@ pub(super) fn is_status(text: &str, words: &[Word<'_>], at: usize) -> bool {
         seen.push(before);
     }
     let before = at.checked_sub(1).map_or("", |before| words[before].text.as_str());
-    BEFORE.contains(&before) && free && !follows_exit(words, at, 1)
+    BEFORE.contains(before) && free && !follows_exit(words, at, 1)
 }
 
 /// Whether `exit` is before the word `back` words before the number.
@@ -81,61 +82,14 @@ fn is_part_of_number(text: &str, word: &Word<'_>) -> bool {
 }
 
 /// Words before a status code.
-const BEFORE: [&str; 16] = [
-    "error",
-    "errors",
-    "returned",
-    "returns",
-    "got",
-    "received",
-    "with",
-    "code",
-    "response",
-    "responded",
-    "answered",
-    "replied",
-    "gave",
-    "a",
-    "by",
-    "server",
-];
+const BEFORE: Words = Words(
+    "error errors returned returns got received with code response responded answered replied gave \
+    a by server",
+);
 
 /// Words that may follow a status code; a count is followed by what was counted.
-const BEHIND: [&str; 36] = [
-    "not",
-    "unauthorized",
-    "forbidden",
-    "too",
-    "request",
-    "internal",
-    "bad",
-    "service",
-    "gateway",
-    "gone",
-    "from",
-    "on",
-    "when",
-    "while",
-    "for",
-    "at",
-    "after",
-    "and",
-    "but",
-    "because",
-    "response",
-    "error",
-    "status",
-    "during",
-    "in",
-    "to",
-    "by",
-    "again",
-    "with",
-    "client",
-    "server",
-    "proxy",
-    "method",
-    "via",
-    "page",
-    "please",
-];
+const BEHIND: Words = Words(
+    "not unauthorized forbidden too request internal bad service gateway gone from on when while \
+    for at after and but because response error status during in to by again with client server \
+    proxy method via page please",
+);

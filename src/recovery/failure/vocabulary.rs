@@ -1,6 +1,7 @@
 //! The words and phrases of each class.
 
 use super::ErrorClass::{self, ExecutionError, RateLimit, Timeout};
+use crate::text::Words;
 
 /// How much a phrase says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,66 +76,22 @@ pub(super) fn is_denied(class: ErrorClass, first: &str, before: &[&str]) -> bool
 
 /// Words that say of the subject beside them that something is wrong with it: `login failed`, but
 /// not `login still broken`, where something else is.
-pub(super) const FAULT: [&str; 34] = [
-    "error",
-    "errors",
-    "fail",
-    "fails",
-    "failed",
-    "failing",
-    "failure",
-    "failures",
-    "invalid",
-    "expired",
-    "missing",
-    "required",
-    "needed",
-    "rejected",
-    "denied",
-    "refused",
-    "unavailable",
-    "unreachable",
-    "down",
-    "lost",
-    "incorrect",
-    "wrong",
-    "bad",
-    "exceeded",
-    "reached",
-    "insufficient",
-    "revoked",
-    "timeout",
-    "cannot",
-    "issue",
-    "problem",
-    "not",
-    "err",
-    "changed",
-];
+pub(super) const FAULT: Words = Words(
+    "error errors fail fails failed failing failure failures invalid expired missing required \
+    needed rejected denied refused unavailable unreachable down lost incorrect wrong bad exceeded \
+    reached insufficient revoked timeout cannot issue problem not err changed",
+);
 
 /// Words between a subject and what is said of it.
-pub(super) const BETWEEN: [&str; 10] =
-    ["is", "are", "was", "were", "has", "have", "been", "to", "the", "seems"];
+pub(super) const BETWEEN: Words = Words("is are was were has have been to the seems");
 
 /// Words behind `timeout` that make it the name of a setting.
-pub(super) const SETTING: [&str; 10] = [
-    "option",
-    "parameter",
-    "setting",
-    "argument",
-    "flag",
-    "value",
-    "config",
-    "must",
-    "ms",
-    "seconds",
-];
+pub(super) const SETTING: Words =
+    Words("option parameter setting argument flag value config must ms seconds");
 
 /// Words behind `timeout` that make it the name of a thing.
-pub(super) const THING: [&str; 10] = [
-    "table", "column", "field", "module", "class", "function", "variable", "constant", "property",
-    "key",
-];
+pub(super) const THING: Words =
+    Words("table column field module class function variable constant property key");
 
 #[cfg(test)]
 mod tests {

@@ -34,16 +34,7 @@ pub(in crate::rules) fn executed(input: &mut Input<'_>) -> Parsed<Action> {
     skip_words(input, &["immediately", "also", "please", "automatically"]);
     let start = input.checkpoint();
     for parser in [
-        set,
-        change,
-        assign,
-        reset,
-        shift,
-        scale_by_two,
-        directive,
-        advise,
-        review,
-        pause,
+        set, change, assign, reset, shift, scale_by_two, directive, advise, review, pause,
         checkpoint,
     ] {
         match parser(input) {
@@ -194,20 +185,8 @@ fn advise(input: &mut Input<'_>) -> Parsed<Action> {
 /// `require human review`, `seek human guidance`, `ask a human`, `escalate`
 fn review(input: &mut Input<'_>) -> Parsed<Action> {
     const KINDS: &Phrases = phrases![
-        "review",
-        "reviews",
-        "approval",
-        "guidance",
-        "oversight",
-        "intervention",
-        "sign off",
-        "signoff",
-        "confirmation",
-        "input",
-        "help",
-        "supervision",
-        "assistance",
-        "attention",
+        "review", "reviews", "approval", "guidance", "oversight", "intervention", "sign off",
+        "signoff", "confirmation", "input", "help", "supervision", "assistance", "attention",
     ];
     const WANTS: &Phrases = phrases![
         "require", "requires", "request", "trigger", "open", "start", "ask for", "need", "demand",
@@ -229,12 +208,8 @@ fn review(input: &mut Input<'_>) -> Parsed<Action> {
         ]),
         any_phrase(phrases!["human review required", "human review is required", "human review"]),
         any_phrase(phrases![
-            "require review",
-            "require a review",
-            "require approval",
-            "open a review",
-            "request a review",
-            "request review",
+            "require review", "require a review", "require approval", "open a review",
+            "request a review", "request review",
         ]),
     ));
     if opt(asked).parse_next(input)?.is_none() {

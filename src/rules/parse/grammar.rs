@@ -31,15 +31,7 @@ use crate::{
 const MAX_BYTES: usize = 8 * 1024;
 
 const OPENERS: &Phrases = phrases![
-    "if",
-    "when",
-    "whenever",
-    "once",
-    "after",
-    "on",
-    "as soon as",
-    "in case",
-    "every time",
+    "if", "when", "whenever", "once", "after", "on", "as soon as", "in case", "every time",
     "each time",
 ];
 

@@ -13,7 +13,7 @@ use crate::{
         Condition, Op, Operand, RuleError,
         parse::{
             comparison::alternatives,
-            idiom_count::{self, IN_A_ROW},
+            idiom_count::{self, IN_A_ROW, or_more},
             lexer::{Kind, Token},
             operand::{amount, listed_value, named_value, number},
             operator::comparative,
@@ -29,16 +29,8 @@ use crate::{
 
 pub(in crate::rules) const STEP_FAILED: &str = "step_failed";
 pub(in crate::rules) const FAILS: &Phrases = phrases![
-    "fail",
-    "fails",
-    "failed",
-    "failing",
-    "has failed",
-    "have failed",
-    "is failing",
-    "are failing",
-    "is failed",
-    "are failed",
+    "fail", "fails", "failed", "failing", "has failed", "have failed", "is failing", "are failing",
+    "is failed", "are failed",
 ];
 pub(in crate::rules) const SUCCEEDS: &Phrases = phrases![
     "complete",
@@ -70,14 +62,8 @@ pub(in crate::rules) const SUCCEEDS: &Phrases = phrases![
     "were completed",
 ];
 pub(in crate::rules) const SKIPPED: &Phrases = phrases![
-    "is skipped",
-    "are skipped",
-    "was skipped",
-    "were skipped",
-    "gets skipped",
-    "skipped",
-    "has been skipped",
-    "have been skipped",
+    "is skipped", "are skipped", "was skipped", "were skipped", "gets skipped", "skipped",
+    "has been skipped", "have been skipped",
 ];
 const STARTS: &Phrases =
     phrases!["starts", "start", "begins", "begin", "is started", "has started", "started"];
@@ -140,6 +126,7 @@ pub(in crate::rules) fn any_idiom(input: &mut Input<'_>) -> Parsed<Condition> {
         label,
         idiom_count::counted,
         idiom_count::measured,
+        idiom_count::remaining_budget,
         idiom_count::all_steps,
         a_step,
         feedback,
@@ -175,7 +162,7 @@ fn label(input: &mut Input<'_>) -> Parsed<Condition> {
             "failures repeat",
         ])
         .map(|_| Condition::compare_count("consecutive_failures", Op::AtLeast, 2.0)),
-        any_phrase(phrases!["step failure", "a step failure", "any step failure"])
+        any_phrase(phrases!["step failure", "a step failure", "any step failure", "failure"])
             .map(|_| happened(STEP_FAILED)),
         any_phrase(phrases!["cost overrun", "cost overruns", "budget overrun", "budget exceeded"])
             .map(|_| against("cost", "budget")),
@@ -198,13 +185,7 @@ fn label(input: &mut Input<'_>) -> Parsed<Condition> {
     ));
     let condition = alt((failures_and_budgets, limits_and_moods)).parse_next(input)?;
     let _ = opt(any_phrase(phrases![
-        "detected",
-        "is detected",
-        "noticed",
-        "is noticed",
-        "observed",
-        "is observed",
-        "arises",
+        "detected", "is detected", "noticed", "is noticed", "observed", "is observed", "arises",
         "occurs",
     ]))
     .parse_next(input)?;
@@ -240,13 +221,14 @@ fn a_step(input: &mut Input<'_>) -> Parsed<Condition> {
         return Ok(happened(event));
     }
     let place = *input;
-    let op = opt(comparative).parse_next(input)?.unwrap_or(Op::AtLeast);
-    let times = alt((
-        phrase("twice").value(2.0),
-        phrase("thrice").value(3.0),
-        (number, phrase("times")).map(|(times, ())| times),
+    let op = opt(comparative).parse_next(input)?;
+    let (times, more) = alt((
+        (phrase("twice").value(2.0), opt(or_more)),
+        (phrase("thrice").value(3.0), opt(or_more)),
+        (number, opt(or_more), phrase("times")).map(|(times, more, ())| (times, more)),
     ))
     .parse_next(input)?;
+    let op = op.or(more).unwrap_or(Op::AtLeast);
     if opt(any_phrase(IN_A_ROW)).parse_next(input)?.is_some() {
         return Ok(Condition::compare_count("consecutive_failures", op, times));
     }
@@ -261,21 +243,8 @@ fn a_step(input: &mut Input<'_>) -> Parsed<Condition> {
 fn feedback(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, &["the", "a", "we", "user", "get", "receive", "there", "is"]);
     let _ = opt(any_phrase(phrases![
-        "provides",
-        "provide",
-        "provided",
-        "gives",
-        "give",
-        "gave",
-        "sends",
-        "sent",
-        "leaves",
-        "left",
-        "offers",
-        "submits",
-        "submitted",
-        "has given",
-        "has provided",
+        "provides", "provide", "provided", "gives", "give", "gave", "sends", "sent", "leaves",
+        "left", "offers", "submits", "submitted", "has given", "has provided",
     ]))
     .parse_next(input)?;
     skip_words(input, &["some", "any", "a", "user"]);
@@ -292,12 +261,7 @@ fn feedback(input: &mut Input<'_>) -> Parsed<Condition> {
         some => some,
     };
     let _ = opt(any_phrase(phrases![
-        "is received",
-        "was received",
-        "received",
-        "arrives",
-        "is given",
-        "is provided",
+        "is received", "was received", "received", "arrives", "is given", "is provided",
         "comes in",
     ]))
     .parse_next(input)?;
@@ -326,18 +290,8 @@ fn user(input: &mut Input<'_>) -> Parsed<Condition> {
     let negated = alt((
         any_phrase(phrases!["is not", "isn't", "is no longer"]).value(true),
         any_phrase(phrases![
-            "is",
-            "becomes",
-            "became",
-            "gets",
-            "seems",
-            "feels",
-            "grows",
-            "looks",
-            "sounds",
-            "turns",
-            "is getting",
-            "is becoming",
+            "is", "becomes", "became", "gets", "seems", "feels", "grows", "looks", "sounds",
+            "turns", "is getting", "is becoming",
         ])
         .value(false),
     ))
@@ -437,13 +391,7 @@ fn task(input: &mut Input<'_>) -> Parsed<Condition> {
 /// `an error occurs`, `event deploy_finished occurs`, `step_failed`
 fn event(input: &mut Input<'_>) -> Parsed<Condition> {
     const OCCURS: &Phrases = phrases![
-        "occurs",
-        "happens",
-        "is emitted",
-        "arrives",
-        "is received",
-        "occurred",
-        "is raised"
+        "occurs", "happens", "is emitted", "arrives", "is received", "occurred", "is raised"
     ];
     let error =
         (opt(any_phrase(phrases!["an", "any", "the"])), phrase("error"), any_phrase(OCCURS));

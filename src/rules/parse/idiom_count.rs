@@ -12,7 +12,7 @@ use crate::{
         parse::{
             idiom::{FAILS, SKIPPED, SUCCEEDS},
             operand::{amount, number},
-            operator::comparative,
+            operator::{Relation, Verb, comparative, relation},
             phrase::{Input, Parsed, any_phrase, backtrack, mark, phrase, skip_words},
             phrases::{Phrases, phrases},
         },
@@ -20,13 +20,8 @@ use crate::{
 };
 
 pub(in crate::rules) const IN_A_ROW: &Phrases = phrases![
-    "in a row",
-    "consecutively",
-    "in succession",
-    "one after another",
-    "back to back",
-    "in sequence",
-    "straight",
+    "in a row", "consecutively", "in succession", "one after another", "back to back",
+    "in sequence", "straight",
 ];
 const CONSECUTIVE: &Phrases = phrases!["consecutive", "successive", "back to back", "straight"];
 /// Failures of any step, several of one among them.
@@ -61,12 +56,7 @@ enum Amount {
 /// `2+ consecutive steps fail`, `two or more failures in a row`, `more than 3 steps failed`
 pub(in crate::rules) fn counted(input: &mut Input<'_>) -> Parsed<Condition> {
     let _ = opt(any_phrase(phrases![
-        "there are",
-        "there is",
-        "there were",
-        "there have been",
-        "we have",
-        "we see",
+        "there are", "there is", "there were", "there have been", "we have", "we see",
     ]))
     .parse_next(input)?;
     let quantity = quantity(input)?;
@@ -97,61 +87,65 @@ pub(in crate::rules) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
     let op = opt(comparative).parse_next(input)?;
     let amount = amount(input)?;
     let op = match (op, opt(or_more).parse_next(input)?) {
-        (Some(op), None) | (None, Some(op)) => op,
-        (None, None) => Op::AtLeast,
+        (Some(op), None) | (None, Some(op)) => Some(op),
+        (None, None) => None,
         (Some(_), Some(_)) => return backtrack(input),
     };
+    let at_least = op.unwrap_or(Op::AtLeast);
     let passed = phrases![
-        "pass",
-        "passes",
-        "passed",
-        "have passed",
-        "has passed",
-        "elapse",
-        "elapsed",
-        "have elapsed",
-        "go by",
-        "have gone by",
+        "pass", "passes", "passed", "have passed", "has passed", "elapse", "elapsed",
+        "have elapsed", "go by", "have gone by",
     ];
     let spent = phrases![
-        "is spent",
-        "are spent",
-        "spent",
-        "was spent",
-        "has been spent",
-        "have been spent",
-        "is used",
-        "used",
-        "has been used",
-        "is consumed",
-        "has been consumed",
-        "is gone",
+        "is spent", "are spent", "spent", "was spent", "has been spent", "have been spent",
+        "is used", "used", "has been used", "is consumed", "has been consumed", "is gone",
     ];
     let left = phrases!["is left", "remains", "remain", "is remaining", "left", "remaining"];
     match amount {
         FactValue::Duration(_) => {
             any_phrase_in(passed, input)?;
-            Ok(Condition::compare("execution_time", op, amount))
+            Ok(Condition::compare("execution_time", at_least, amount))
         }
         FactValue::Money(_) => {
             any_phrase_in(spent, input)?;
-            Ok(Condition::compare("cost", op, amount))
+            Ok(Condition::compare("cost", at_least, amount))
         }
         FactValue::Percent(percent) => {
             alt((phrase("of"), phrase("the"))).parse_next(input)?;
             skip_words(input, &["the", "our", "total"]);
             phrase("budget").parse_next(input)?;
-            let remaining = any_phrase_in(left, input).is_ok();
-            if !remaining {
-                any_phrase_in(spent, input)?;
+            if any_phrase_in(left, input).is_ok() {
+                // It only gets less: `20% is left` is when no more is.
+                return Ok(left_of_budget(op.unwrap_or(Op::AtMost), percent));
             }
-            let (op, percent) =
-                if remaining { (op.mirrored(), 100.0 - percent) } else { (op, percent) };
+            any_phrase_in(spent, input)?;
             let with = Operand::Share { percent, of: "budget".to_owned() };
-            Ok(Condition::Compare { fact: "cost".to_owned(), op, with })
+            Ok(Condition::Compare { fact: "cost".to_owned(), op: at_least, with })
         }
         _ => backtrack(input),
     }
+}
+
+/// `the remaining budget is below 20%`, `budget left <= 20%`
+pub(in crate::rules) fn remaining_budget(input: &mut Input<'_>) -> Parsed<Condition> {
+    skip_words(input, &["the", "our"]);
+    any_phrase(phrases!["remaining budget", "budget left", "budget remaining"])
+        .parse_next(input)?;
+    let op = match relation(input)? {
+        Relation { verb: Verb::Compare(op), negated: false } => op,
+        Relation { verb: Verb::FallsTo, negated: false } => Op::AtMost,
+        _ => return backtrack(input),
+    };
+    match amount(input)? {
+        FactValue::Percent(percent) => Ok(left_of_budget(op, percent)),
+        _ => backtrack(input),
+    }
+}
+
+/// So much of the budget is left, as what was spent.
+fn left_of_budget(op: Op, percent: f64) -> Condition {
+    let with = Operand::Share { percent: 100.0 - percent, of: "budget".to_owned() };
+    Condition::Compare { fact: "cost".to_owned(), op: op.mirrored(), with }
 }
 
 /// `all steps complete`, `every step failed`
@@ -215,7 +209,7 @@ fn percentage(input: &mut Input<'_>) -> Parsed<f64> {
     }
 }
 
-fn or_more(input: &mut Input<'_>) -> Parsed<Op> {
+pub(in crate::rules) fn or_more(input: &mut Input<'_>) -> Parsed<Op> {
     alt((
         mark('+').value(Op::AtLeast),
         any_phrase(phrases!["or more", "or greater", "or higher", "and more"]).value(Op::AtLeast),
@@ -251,15 +245,8 @@ fn countable(input: &mut Input<'_>) -> Parsed<&'static str> {
     ))
     .parse_next(input)?;
     let _ = opt(any_phrase(phrases![
-        "are made",
-        "were made",
-        "have been made",
-        "are used",
-        "were used",
-        "have been used",
-        "made",
-        "used",
-        "happen",
+        "are made", "were made", "have been made", "are used", "were used", "have been used",
+        "made", "used", "happen",
     ]))
     .parse_next(input)?;
     Ok(thing)

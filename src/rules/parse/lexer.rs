@@ -150,8 +150,11 @@ fn operator(input: &mut Source<'_>) -> Lexed<Op> {
         [b'>', ..] => (Op::Above, 1),
         [b'<', ..] => (Op::Below, 1),
         _ => match text.chars().next() {
-            Some(c @ ('≥' | '⩾')) => (Op::AtLeast, c.len_utf8()),
-            Some(c @ ('≤' | '⩽')) => (Op::AtMost, c.len_utf8()),
+            Some(c @ '＞') => (Op::Above, c.len_utf8()),
+            Some(c @ '＜') => (Op::Below, c.len_utf8()),
+            Some(c @ '＝') => (Op::Equal, c.len_utf8()),
+            Some(c @ ('≥' | '⩾' | '≧')) => (Op::AtLeast, c.len_utf8()),
+            Some(c @ ('≤' | '⩽' | '≦')) => (Op::AtMost, c.len_utf8()),
             Some(c @ '≠') => (Op::NotEqual, c.len_utf8()),
             _ => return fail.parse_next(input),
         },

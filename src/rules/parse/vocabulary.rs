@@ -37,7 +37,7 @@ pub(in crate::rules) struct Fact<'w> {
 }
 
 /// Other spellings of facts. Spaces stand for any separator.
-const SYNONYMS: [(&str, &str); 57] = [
+const SYNONYMS: [(&str, &str); 62] = [
     ("consecutive failed steps", "consecutive_failures"),
     ("consecutive step failures", "consecutive_failures"),
     ("consecutive failure count", "consecutive_failures"),
@@ -62,6 +62,9 @@ const SYNONYMS: [(&str, &str); 57] = [
     ("current cost", "cost"),
     ("costs", "cost"),
     ("spend", "cost"),
+    ("we spend", "cost"),
+    ("we have spent", "cost"),
+    ("we've spent", "cost"),
     ("spending", "cost"),
     ("total spend", "cost"),
     ("total spending", "cost"),
@@ -93,6 +96,8 @@ const SYNONYMS: [(&str, &str); 57] = [
     ("user mood", "user_sentiment"),
     ("user's mood", "user_sentiment"),
     ("persona", "active_persona"),
+    ("error", "event.error"),
+    ("error message", "event.error"),
     ("event type", "event.type"),
     ("event", "event.type"),
 ];

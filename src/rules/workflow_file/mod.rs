@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use self::validate::validate;
 use crate::domain::{
-    AtLimit, Gate, Modifier, ModifierGroup, ModifierKind, PlanRole, Route, StepRole, Subject,
+    AtLimit, Gate, Modifier, ModifierKind, PlanRole, Route, SettingGroup, StepRole, Subject,
     Workflow, lifecycle::Status, parse_duration_ms,
 };
 use crate::text::yaml;
@@ -84,7 +84,7 @@ struct ModifierEntry {
     name: String,
     kind: ModifierKind,
     #[serde(default)]
-    group: ModifierGroup,
+    group: SettingGroup,
     #[serde(default)]
     values: Vec<String>,
     default: Option<String>,

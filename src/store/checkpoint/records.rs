@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::store::{
-    Checkpoint, CheckpointChange, CheckpointRecord, Hash, Moment, NewCheckpoint, Operation, Result,
-    Revision, Store, StoreError, View,
+    Checkpoint, CheckpointChange, CheckpointRecord, Content, Hash, Moment, NewCheckpoint,
+    Operation, Result, Revision, Store, StoreError, View,
     checkpoint::{At, registry},
     inspect::repair::Base,
     log::{segment::Tracked, validate::MOST},
@@ -21,7 +21,7 @@ pub(in crate::store) struct CheckpointRecords<'a> {
     /// What the files are after the operation.
     pub state: &'a Tracked,
     /// The files that the operation changes.
-    pub new_files: &'a BTreeMap<String, Option<Vec<u8>>>,
+    pub new_files: &'a BTreeMap<String, Option<Content>>,
 }
 
 impl CheckpointRecords<'_> {
@@ -80,7 +80,7 @@ impl CheckpointRecords<'_> {
         images: &mut Images,
     ) -> Result<Checkpoint> {
         let mut files: BTreeMap<String, &[u8]> =
-            self.view.files.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect();
+            self.view.files.iter().map(|(name, bytes)| (name.clone(), &**bytes)).collect();
         let at = match new.moment {
             Moment::Before => At {
                 revision: self.base.revision.clone(),

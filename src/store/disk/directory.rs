@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
 use crate::store::disk::{Access, FileKind, Stat};
@@ -65,6 +65,24 @@ impl Directory {
         Ok(Directory { handle, path: path.to_owned() })
     }
 
+    /// Opens a directory `name` in one that the user named, in one step; `None` where that takes more
+    /// to say what is wrong.
+    pub(in crate::store) fn open_in(parent: &Path, name: &str) -> Option<Directory> {
+        let path = parent.join(name);
+        let handle = open_handle(CWD, path.as_os_str(), OFlags::NOFOLLOW).ok()?;
+        Some(Directory { handle, path })
+    }
+
+    /// Reads a file of at most `limit` bytes in a directory that the user named, which is not opened
+    /// for it where there is none.
+    pub(crate) fn read_in(parent: &Path, name: &str, limit: u64) -> io::Result<Option<Vec<u8>>> {
+        let found = rustix::fs::statat(CWD, parent.join(name), AtFlags::SYMLINK_NOFOLLOW);
+        match found {
+            Err(Errno::NOENT) => Ok(None),
+            _ => Directory::open(parent)?.read(name, limit),
+        }
+    }
+
     /// Where the directory was when it was opened, for messages.
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -87,7 +105,7 @@ impl Directory {
     pub(crate) fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Stat>> {
         let name = component(name.as_ref())?;
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Ok(Some(stat_of(&stat))),
+            Ok(stat) => Ok(Some(Stat::from(stat))),
             Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(failed("failed to query metadata of", &self.path.join(name), error)),
         }
@@ -133,7 +151,7 @@ impl Directory {
         let mut opened = None;
         if access != Access::CreateNew {
             let stat = rustix::fs::fstat(&handle).map_err(|error| failed(doing, &path, error))?;
-            let stat = stat_of(&stat);
+            let stat = Stat::from(stat);
             if stat.kind != FileKind::File {
                 return Err(wrong_kind(path, FileKind::File, stat.kind));
             }
@@ -327,7 +345,7 @@ impl Directory {
         let stat = rustix::fs::fstat(&self.handle);
         let stat =
             stat.map_err(|error| failed("failed to query metadata of", &self.path, error))?;
-        Ok(stat_of(&stat))
+        Ok(Stat::from(stat))
     }
 
     /// Gives this directory these permissions.
@@ -450,26 +468,6 @@ fn flags_of(access: Access) -> OFlags {
 #[allow(clippy::unnecessary_cast, reason = "the type differs between systems")]
 fn mode_of(mode: u32) -> Mode {
     Mode::from_raw_mode(mode as rustix::fs::RawMode)
-}
-
-#[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
-fn stat_of(stat: &rustix::fs::Stat) -> Stat {
-    let kind = match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => FileKind::File,
-        FileType::Directory => FileKind::Directory,
-        FileType::Symlink => FileKind::Link,
-        _ => FileKind::Other,
-    };
-    Stat {
-        kind,
-        len: stat.st_size as u64,
-        mtime: (stat.st_mtime as i64)
-            .saturating_mul(1_000_000_000)
-            .saturating_add(stat.st_mtime_nsec as i64),
-        ino: stat.st_ino as u64,
-        mode: (stat.st_mode & 0o7777) as u32,
-        owner: (stat.st_uid, stat.st_gid),
-    }
 }
 
 fn wrong_kind(path: PathBuf, expected: FileKind, found: FileKind) -> io::Error {

@@ -77,6 +77,11 @@ pub(crate) trait DiskFile: Send + Sync + Debug {
     fn stat_when_opened(&self) -> io::Result<Stat> {
         self.stat()
     }
+    /// The file's metadata with a time of its last change that no later change will have, where
+    /// the file system can promise that: see [`Stat::ctime`].
+    fn seal(&self) -> io::Result<Option<Stat>> {
+        Ok(None)
+    }
     /// Gives the file the permissions, and where allowed the owner, of another; its metadata then.
     fn copy_permissions(&self, model: &Stat) -> io::Result<Stat>;
     /// Takes the lock if it is free.
@@ -109,12 +114,37 @@ pub(crate) struct Stat {
     pub len: u64,
     /// Time of the last change of content, in nanoseconds.
     pub mtime: i64,
+    /// Time of the last change of content or metadata, in nanoseconds. Nobody can set it back.
+    pub ctime: i64,
     /// The file's number, zero where there is none.
     pub ino: u64,
     /// Permission bits.
     pub mode: u32,
     /// Owner and group.
     pub owner: (u32, u32),
+}
+
+impl From<rustix::fs::Stat> for Stat {
+    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+    fn from(stat: rustix::fs::Stat) -> Stat {
+        let kind = match rustix::fs::FileType::from_raw_mode(stat.st_mode) {
+            rustix::fs::FileType::RegularFile => FileKind::File,
+            rustix::fs::FileType::Directory => FileKind::Directory,
+            rustix::fs::FileType::Symlink => FileKind::Link,
+            _ => FileKind::Other,
+        };
+        let nanos =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        Stat {
+            kind,
+            len: stat.st_size as u64,
+            mtime: nanos(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            ctime: nanos(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            ino: stat.st_ino as u64,
+            mode: (stat.st_mode & 0o7777) as u32,
+            owner: (stat.st_uid, stat.st_gid),
+        }
+    }
 }
 
 impl Stat {

@@ -15,6 +15,8 @@ pub(in crate::store) struct Contents {
     pub bytes: Vec<u8>,
     pub hash: Hash,
     pub stat: Stat,
+    /// Whether the metadata alone said what the hash is.
+    pub is_sealed: bool,
 }
 
 /// How often a file that keeps changing under the reader is read again.
@@ -45,13 +47,24 @@ pub(in crate::store) fn open_existing(
 }
 
 /// Reads a file of at most `limit` bytes; `None` when it is absent.
-///
-/// The metadata before and after reading must agree, so that the bytes are never half of one
-/// save and half of another.
 pub(in crate::store) fn read_file(
     disk: &dyn Disk,
     path: &Path,
     limit: u64,
+) -> Result<Option<Contents>> {
+    read_sealed(disk, path, limit, |_| None)
+}
+
+/// The same with the hash that `sealed` knows for a file with that metadata, which then need not be
+/// computed.
+///
+/// The metadata before and after reading must agree, so that the bytes are never half of one
+/// save and half of another.
+pub(in crate::store) fn read_sealed(
+    disk: &dyn Disk,
+    path: &Path,
+    limit: u64,
+    sealed: impl Fn(&Stat) -> Option<Hash>,
 ) -> Result<Option<Contents>> {
     for _ in 0..ATTEMPTS {
         let Some((file, before)) = open_existing(disk, path, Access::Read)? else {
@@ -63,8 +76,9 @@ pub(in crate::store) fn read_file(
         let bytes = read_range(&*file, path, 0, before.len)?;
         let after = file.stat().at(path)?;
         if after.same_content(&before) && bytes.len() as u64 == after.len {
-            let hash = Hash::of(&bytes);
-            return Ok(Some(Contents { bytes, hash, stat: after }));
+            let known = sealed(&before).filter(|_| after.ctime == before.ctime);
+            let hash = known.unwrap_or_else(|| Hash::of(&bytes));
+            return Ok(Some(Contents { bytes, hash, stat: after, is_sealed: known.is_some() }));
         }
     }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();

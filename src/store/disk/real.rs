@@ -30,6 +30,15 @@ type Known = Vec<(PathBuf, Arc<Directory>)>;
 /// The id of the current boot, on Linux; other systems have no such file.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
+/// ext4, XFS, Btrfs and tmpfs, as `statfs` tells them: local, so that the clock that stamps their files
+/// is the one of this machine.
+#[cfg(target_os = "linux")]
+const EXACT: [i64; 4] = [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994];
+
+/// How often a file is changed to get an exact time: the clock may tick in between.
+#[cfg(target_os = "linux")]
+const SEALING_ATTEMPTS: usize = 3;
+
 #[derive(Debug)]
 struct RealFile {
     file: fs_err::File,
@@ -255,6 +264,31 @@ impl DiskFile for RealFile {
         self.opened.map_or_else(|| self.stat(), Ok)
     }
 
+    /// On Linux 6.13 and later these file systems stamp a change with the exact time once somebody has
+    /// asked for the time of the one before, and else with that of a clock that ticks every few
+    /// milliseconds. So a time that this clock has not reached yet is exact, and as it has been asked
+    /// for, every later change gets another one. On other kernels there is never such a time.
+    #[cfg(target_os = "linux")]
+    #[allow(clippy::unnecessary_cast, reason = "the type differs between systems")]
+    fn seal(&self) -> io::Result<Option<Stat>> {
+        use rustix::time::{ClockId, clock_gettime};
+        let kind = rustix::fs::fstatfs(self.file.file())?.f_type;
+        if !EXACT.contains(&(kind as i64)) {
+            return Ok(None);
+        }
+        for _ in 0..SEALING_ATTEMPTS {
+            let stat = self.stat()?;
+            let clock = clock_gettime(ClockId::RealtimeCoarse);
+            if stat.ctime > clock.tv_sec.saturating_mul(1_000_000_000).saturating_add(clock.tv_nsec)
+            {
+                return Ok(Some(stat));
+            }
+            // Any change will do.
+            self.file.set_permissions(std::fs::Permissions::from_mode(stat.mode))?;
+        }
+        Ok(None)
+    }
+
     fn copy_permissions(&self, model: &Stat) -> io::Result<Stat> {
         let now = self.stat()?;
         if now.owner == model.owner && now.mode == model.mode {
@@ -318,10 +352,13 @@ fn stat_of(meta: &std::fs::Metadata) -> Stat {
     } else {
         FileKind::Other
     };
+    let nanos =
+        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     Stat {
         kind,
         len: meta.len(),
-        mtime: meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec()),
+        mtime: nanos(meta.mtime(), meta.mtime_nsec()),
+        ctime: nanos(meta.ctime(), meta.ctime_nsec()),
         ino: meta.ino(),
         mode: meta.mode() & 0o7777,
         owner: (meta.uid(), meta.gid()),

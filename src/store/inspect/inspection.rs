@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::store::{
-    AppendedView, CheckpointRecord, LogDamage, Operation, Report, Revision, Store, Tally, View,
+    AppendedView, CheckpointRecord, Content, LogDamage, Operation, Report, Revision, Store, Tally,
+    View,
     checkpoint::registry::Registry,
     disk::{DiskFile, Stat, read::Contents},
     inspect::appended::AppendedPlan,
@@ -95,11 +96,11 @@ impl Inspection {
     /// The view that results when the plan is done.
     pub(in crate::store) fn into_view(self, store: &Store, reports: Vec<Report>) -> View {
         let registry = Registry::new(store, self.unapplied_checkpoints().to_vec());
-        let mut files: BTreeMap<String, Vec<u8>> =
-            self.files.into_iter().map(|(name, contents)| (name, contents.bytes)).collect();
+        let content = |(name, contents): (String, Contents)| (name, contents.bytes.into());
+        let mut files: BTreeMap<String, Content> = self.files.into_iter().map(content).collect();
         for restore in self.restores {
             match restore.bytes {
-                Some(bytes) => files.insert(restore.name.to_string(), bytes),
+                Some(bytes) => files.insert(restore.name.to_string(), bytes.into()),
                 None => files.remove(restore.name.as_str()),
             };
         }

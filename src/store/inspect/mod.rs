@@ -14,7 +14,7 @@ use crate::store::{
     AppendRecord, FileRecord, Hash, LogDamage, Operation, Result, Revision, Store, StoreError,
     disk::{
         Access, DiskFile, Stat,
-        read::{Contents, open_existing, read_file, require_dir, require_file},
+        read::{Contents, open_existing, read_sealed, require_dir, require_file},
     },
     error::At as _,
     inspect::{
@@ -40,9 +40,12 @@ pub(in crate::store) fn inspect(store: &Store, writing: bool) -> Result<Inspecti
     }
     let boot = disk.boot_id().at(&paths.private)?;
     let head = Head::load(disk, paths)?;
+    let head_of_boot = head.as_ref().filter(|head| head.boot == boot);
     let mut files = BTreeMap::new();
     for name in store.layout.rewritable_files() {
-        if let Some(contents) = read_file(disk, &paths.file(name), store.layout.max_bytes)? {
+        let sealed = |stat: &Stat| head_of_boot?.sealed_hash(name.as_str(), stat);
+        let path = paths.file(name);
+        if let Some(contents) = read_sealed(disk, &path, store.layout.max_bytes, sealed)? {
             files.insert(name.to_string(), contents);
         }
     }
@@ -84,11 +87,12 @@ impl Observed<'_> {
         }
         let path = paths.segment(head.segment);
         let access = if writing { Access::Append } else { Access::Read };
-        let Some((file, _)) = open_existing(disk, &path, access)? else { return Ok(None) };
+        let Some((file, stat)) = open_existing(disk, &path, access)? else { return Ok(None) };
         if require_file(disk, &paths.segment(head.segment + 1))?.is_some() {
             return Ok(None);
         }
-        Ok(head.fits(&*file, paths)?.then(|| (head.clone(), file)))
+        let fits = !writing && head.is_log_sealed(&stat) || head.fits(&*file, paths)?;
+        Ok(fits.then(|| (head.clone(), file)))
     }
 
     /// The files as they are, for readers: a damaged log takes undo away, never the state.

@@ -23,7 +23,7 @@ impl Store {
         for name in self.layout.rewritable_files() {
             match read_file(disk, &paths.file(name), self.layout.max_bytes) {
                 Ok(Some(contents)) => {
-                    files.insert(name.to_string(), contents.bytes);
+                    files.insert(name.to_string(), contents.bytes.into());
                 }
                 Ok(None) => {}
                 Err(error) => failed.push((name.to_string(), error)),

@@ -31,6 +31,8 @@ pub(in crate::store) struct Base {
     pub state: Tracked,
     /// Every existing file as it was last seen.
     pub stats: BTreeMap<String, Stat>,
+    /// The time of the last change of those that nobody can have changed since.
+    pub sealed: BTreeMap<String, i64>,
     pub facts: Option<Facts>,
 }
 
@@ -38,6 +40,11 @@ impl Base {
     /// Remembers in the head cache that all operations were applied.
     pub(in crate::store) fn save_head(&self, store: &Store) {
         let Some(log) = &self.log else { return };
+        // Times are compared within one boot, which must be known for that.
+        let (sealed, sealed_log) = match self.boot {
+            Some(_) => (self.sealed.clone(), log.seal()),
+            None => Default::default(),
+        };
         let signatures =
             self.stats.iter().map(|(name, stat)| (name.clone(), stat.signature())).collect();
         Head {
@@ -50,6 +57,8 @@ impl Base {
             boot: self.boot.clone(),
             state: self.state.clone(),
             signatures,
+            sealed,
+            sealed_log,
             facts: self.facts.clone(),
         }
         .save(&*store.disk, &store.paths);
@@ -79,6 +88,13 @@ pub(in crate::store) fn repair(
     let mut reports = found.reports();
     let mut stats: BTreeMap<String, Stat> =
         found.files.iter().map(|(name, contents)| (name.clone(), contents.stat)).collect();
+    let mut sealed: BTreeMap<String, i64> = found
+        .files
+        .iter()
+        .filter(|(_, contents)| contents.is_sealed)
+        .map(|(name, contents)| (name.clone(), contents.stat.ctime))
+        .collect();
+    sealed.retain(|name, _| found.restores.iter().all(|restore| restore.name.as_str() != name));
     if let Some(stat) = found.appended {
         stats.insert(store.layout.appended.to_owned(), stat);
     }
@@ -110,6 +126,7 @@ pub(in crate::store) fn repair(
         seq: found.seq,
         state: found.state.clone(),
         stats,
+        sealed,
         facts: found.facts.clone(),
     };
     if let Some(op) = found.pending.as_mut() {

@@ -44,6 +44,13 @@ pub(in crate::store) struct Head {
     pub state: Tracked,
     /// Length, time and number of each file as it was then.
     pub signatures: BTreeMap<String, (u64, i64, u64)>,
+    /// When files that this program wrote were last changed: with that time, and with that signature in
+    /// the same boot, they are still as they were written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sealed: BTreeMap<String, i64>,
+    /// The same for the segment, if its last line is long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed_log: Option<i64>,
     /// The caller's derived data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
@@ -64,14 +71,29 @@ struct HeadLine {
     appended: Tail,
     signatures: BTreeMap<String, (u64, i64, u64)>,
     #[serde(default)]
+    sealed: BTreeMap<String, i64>,
+    #[serde(default)]
+    sealed_log: Option<i64>,
+    #[serde(default)]
     facts: Option<Facts>,
 }
 
 impl From<HeadLine> for Head {
     fn from(line: HeadLine) -> Head {
-        let HeadLine { segment, end, last, sum, id, seq, boot, signatures, facts, .. } = line;
-        let state = Tracked { files: line.files, appended: line.appended };
-        Head { segment, end, last, sum, id, seq, boot, state, signatures, facts }
+        Head {
+            segment: line.segment,
+            end: line.end,
+            last: line.last,
+            sum: line.sum,
+            id: line.id,
+            seq: line.seq,
+            boot: line.boot,
+            state: Tracked { files: line.files, appended: line.appended },
+            signatures: line.signatures,
+            sealed: line.sealed,
+            sealed_log: line.sealed_log,
+            facts: line.facts,
+        }
     }
 }
 
@@ -153,6 +175,12 @@ impl Head {
                 .is_some_and(|(json, len)| len == line.len() && self.agrees_with(json)))
     }
 
+    /// Whether nobody can have touched the segment since its last line was written: enough for
+    /// readers, where that line is long.
+    pub(in crate::store) fn is_log_sealed(&self, stat: &Stat) -> bool {
+        self.sealed_log == Some(stat.ctime) && self.end == stat.len
+    }
+
     /// Whether the last line of the segment leaves things as this cache says.
     fn agrees_with(&self, json: &[u8]) -> bool {
         if self.last == 0 {
@@ -177,6 +205,15 @@ impl Head {
     /// Whether a file still is the one that was there when the cache was written.
     pub(in crate::store) fn recognises(&self, name: &str, stat: Option<&Stat>) -> bool {
         self.signatures.get(name).copied() == stat.map(Stat::signature)
+    }
+
+    /// The hash of a file with that metadata, if nobody can have changed it since it was written.
+    ///
+    /// The metadata is that of a file of the same boot: another one may have lost what was written.
+    pub(in crate::store) fn sealed_hash(&self, name: &str, stat: &Stat) -> Option<Hash> {
+        let is_sealed =
+            self.sealed.get(name) == Some(&stat.ctime) && self.recognises(name, Some(stat));
+        self.state.files.get(name).copied().filter(|_| is_sealed)
     }
 
     /// Whether a file was written by somebody else after the cache was.

@@ -15,6 +15,7 @@ pub(in crate::store) mod validate;
 
 use crate::store::{
     Operation, Result, StoreError,
+    derived::WORTHWHILE,
     disk::{
         Access, Disk, DiskFile,
         publish::{ensure_dir, ensure_dir_all, parent_of, publish},
@@ -50,6 +51,14 @@ impl Log {
         sum: String,
     ) -> Log {
         Log { number, end, last, sum, file }
+    }
+
+    /// The time of the last change of the segment, if its last line is long and every later change
+    /// will have another time.
+    pub(in crate::store) fn seal(&self) -> Option<i64> {
+        let is_long = self.end - self.last >= WORTHWHILE as u64;
+        let sealed = is_long.then(|| self.file.seal().ok().flatten())??;
+        Some(sealed.ctime).filter(|_| sealed.len == self.end)
     }
 
     /// Opens a segment that was read, and cuts off the operation that never happened.

@@ -76,6 +76,24 @@ pub(in crate::store) fn apply(old: &[u8], splices: &[SpliceRecord]) -> Option<Ve
     Some(new)
 }
 
+/// Whether `new` is what the splices make of `old`.
+pub(in crate::store) fn lead_to(old: &[u8], splices: &[SpliceRecord], new: &[u8]) -> bool {
+    let (mut done, mut rest) = (0, new);
+    let mut next = |part: Option<&[u8]>| {
+        rest = part.and_then(|part| rest.strip_prefix(part))?;
+        Some(rest.len())
+    };
+    for splice in splices {
+        let Ok(start) = usize::try_from(splice.offset) else { return false };
+        let kept = next(old.get(done..start));
+        done = start + splice.old.len();
+        if kept.is_none() || next(Some(&splice.new)).is_none() {
+            return false;
+        }
+    }
+    next(old.get(done..)) == Some(0)
+}
+
 /// The splices that take `splices` back, in offsets of the bytes after them.
 pub(in crate::store) fn invert(splices: &[SpliceRecord]) -> Vec<SpliceRecord> {
     let (mut grown, mut shrunk) = (0, 0);

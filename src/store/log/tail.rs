@@ -32,7 +32,7 @@ impl Tail {
         path: &Path,
         len: u64,
     ) -> Result<Option<Tail>> {
-        let bytes = window(file, path, len)?;
+        let bytes = window(file, path, len, Tail::WINDOW)?;
         Ok((bytes.len() as u64 == len.min(Tail::WINDOW))
             .then(|| Tail { len, hash: Hash::of(&bytes) }))
     }
@@ -51,16 +51,17 @@ impl Tail {
         len: u64,
         bytes: &[u8],
     ) -> Result<Tail> {
-        let mut joined =
-            if bytes.len() as u64 >= Tail::WINDOW { Vec::new() } else { window(file, path, len)? };
-        joined.extend_from_slice(bytes);
-        let skip = joined.len().saturating_sub(Tail::WINDOW as usize);
-        Ok(Tail { len: len + bytes.len() as u64, hash: Hash::of(&joined[skip..]) })
+        let room = Tail::WINDOW.saturating_sub(bytes.len() as u64);
+        let before = window(file, path, len, room)?;
+        let skip = bytes.len().saturating_sub(Tail::WINDOW as usize);
+        let hash = Hash::of_all(&[&before, &bytes[skip..]]);
+        Ok(Tail { len: len + bytes.len() as u64, hash })
     }
 }
 
-fn window(file: Option<&dyn DiskFile>, path: &Path, len: u64) -> Result<Vec<u8>> {
-    let wanted = len.min(Tail::WINDOW);
+/// At most `most` of the bytes before `len`.
+fn window(file: Option<&dyn DiskFile>, path: &Path, len: u64, most: u64) -> Result<Vec<u8>> {
+    let wanted = len.min(most);
     match file {
         Some(file) => read_range(file, path, len - wanted, wanted),
         None => Ok(Vec::new()),

@@ -13,3 +13,4 @@ mod lost_files;
 mod real;
 mod rebuild;
 mod script;
+mod sealed;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::store::{Cancellation, CheckpointChange, Revision};
+use crate::store::{Cancellation, CheckpointChange, Content, Revision};
 
 /// One operation to be committed.
 #[derive(Debug, Clone, Default)]
@@ -68,6 +68,8 @@ pub(crate) struct FileChange {
 pub(crate) enum ChangeKind {
     /// Replace ranges, given in ascending order and without overlap.
     Splice(Vec<ByteSplice>),
+    /// The same, with the bytes that come of it.
+    Edit(Vec<ByteSplice>, Content),
     /// Create the file or replace all of it; only the differing middle is logged.
     Write(Vec<u8>),
     /// Remove the file.

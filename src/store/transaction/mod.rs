@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::store::{
-    Committed, Hash, LockHolder, NewOperation, Result, Store, StoreError, View,
+    Committed, Content, Hash, LockHolder, NewOperation, Result, Store, StoreError, View,
     checkpoint::{objects, registry},
     derived,
     disk::{
@@ -233,11 +233,15 @@ impl Transaction {
         for name in prepared.changed_files(&self.store.layout) {
             let bytes = prepared.new_files.get(name.as_str()).and_then(Option::as_deref);
             let known = self.base.stats.get(name.as_str());
-            match self.replacer(&prepared.op.time).replace(name, bytes, known) {
+            let replaced = self.replacer(&prepared.op.time).replace(name, bytes, known);
+            self.base.sealed.remove(name.as_str());
+            match replaced {
                 Ok(replaced) => {
                     let copies = replaced.copies.iter();
                     warnings.extend(copies.map(|copy| saved_meanwhile(&name, copy)));
                     taken.extend(replaced.taken);
+                    let sealed = replaced.sealed.map(|time| (name.to_string(), time));
+                    self.base.sealed.extend(sealed);
                     match replaced.stat {
                         Some(stat) => self.base.stats.insert(name.to_string(), stat),
                         None => self.base.stats.remove(name.as_str()),
@@ -268,7 +272,7 @@ impl Transaction {
     }
 
     /// Starts a new segment when the current one has grown large.
-    fn rotate_if_due(&mut self, new_files: BTreeMap<String, Option<Vec<u8>>>) -> Result<()> {
+    fn rotate_if_due(&mut self, new_files: BTreeMap<String, Option<Content>>) -> Result<()> {
         let Some(log) = &mut self.base.log else {
             return Ok(());
         };
@@ -279,7 +283,7 @@ impl Transaction {
                 None => files.remove(&name),
             };
         }
-        let total: usize = files.values().map(Vec::len).sum();
+        let total: usize = files.values().map(|bytes| bytes.len()).sum();
         if log.end <= self.store.rotation_threshold(total as u64) {
             return Ok(());
         }
@@ -288,7 +292,7 @@ impl Transaction {
             return Err(StoreError::NotFound { what: "number for a new segment".to_owned() });
         }
         let (disk, paths) = (&*self.store.disk, &self.store.paths);
-        let images = files.values().map(|bytes| (Hash::of(bytes), bytes.as_slice()));
+        let images = files.values().map(|bytes| (Hash::of(bytes), &**bytes));
         objects::store(disk, paths, images)?;
         disk.sync_dir(&paths.private).at(&paths.private)?;
         // From here on nothing may depend on the old segment, so the files must be durable.

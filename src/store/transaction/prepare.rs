@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::store::{
-    AppendRecord, ChangeKind, CheckpointRecord, FileChange, FileRecord, Hash, Layout, NewOperation,
-    Operation, Result, Revision, Store, StoreError, View,
+    AppendRecord, ChangeKind, CheckpointRecord, Content, FileChange, FileRecord, Hash, Layout,
+    NewOperation, Operation, Result, Revision, Store, StoreError, View,
     checkpoint::records::CheckpointRecords,
     disk::Access,
     error::At as _,
@@ -18,7 +18,7 @@ use crate::store::{
 pub(in crate::store) struct Prepared {
     pub op: Operation,
     /// The bytes of each changed file after the operation, `None` when it is removed.
-    pub new_files: BTreeMap<String, Option<Vec<u8>>>,
+    pub new_files: BTreeMap<String, Option<Content>>,
     pub facts: Option<Vec<u8>>,
     /// The whole appended file after the operation, where bytes were put in between.
     pub rewritten: Option<Vec<u8>>,
@@ -112,7 +112,7 @@ fn change_file(
     view: &View,
     file: FileName,
     change: &FileChange,
-) -> Result<Option<(FileRecord, Option<Vec<u8>>)>> {
+) -> Result<Option<(FileRecord, Option<Content>)>> {
     let name = file.as_str();
     let old = view.bytes(name);
     let old_bytes = old.unwrap_or_default();
@@ -124,9 +124,18 @@ fn change_file(
             }
             let new = splice::apply(old_bytes, &records)
                 .ok_or_else(|| refused(name, "the splices do not fit its bytes".into()))?;
-            (records, Some(new))
+            (records, Some(Content::from(new)))
         }
-        ChangeKind::Write(new) => (splice::difference(old_bytes, new), Some(new.clone())),
+        ChangeKind::Edit(splices, new) => {
+            let records = splice::record(old_bytes, splices).map_err(|why| refused(name, why))?;
+            if !splice::lead_to(old_bytes, &records, new) {
+                return Err(refused(name, "the splices do not lead to its new bytes".into()));
+            }
+            (records, Some(new.clone()))
+        }
+        ChangeKind::Write(new) => {
+            (splice::difference(old_bytes, new), Some(Content::from(new.clone())))
+        }
         ChangeKind::Remove => (splice::difference(old_bytes, &[]), None),
     };
     if old == new.as_deref() {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::store::{
     Hash, Result, StoreError,
+    derived::WORTHWHILE,
     disk::{
         Access, Disk, FileKind, Stat,
         publish::{create_temporary_after, discard, ensure_dir, ensure_dir_all, parent_of},
@@ -44,6 +45,8 @@ pub(in crate::store) struct Replacer<'a> {
 pub(in crate::store) struct Replaced {
     /// The new file, `None` when it was removed.
     pub stat: Option<Stat>,
+    /// The time of its last change, if every later one will have another.
+    pub sealed: Option<i64>,
     /// Where the versions of others are kept.
     pub copies: Vec<PathBuf>,
     /// What was there, to be given to [`Replacer::discard`].
@@ -100,6 +103,11 @@ impl Replacer<'_> {
                 discard(self.disk, &temporary);
             }
             return Err(error);
+        }
+        if bytes.len() >= WORTHWHILE {
+            let sealed = file.seal().ok().flatten();
+            // Since it was last looked at, it got another place and nothing else.
+            done.sealed = sealed.filter(|stat| stat.same_content(&new)).map(|stat| stat.ctime);
         }
         done.stat = Some(new);
         Ok(done)

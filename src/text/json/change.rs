@@ -251,7 +251,7 @@ fn open<'d>(
     }
 }
 
-/// The index that `segment` means in `array`: an item's, or the one behind the last.
+/// The index that `segment` means in `array`: an item's, or the one after the last.
 fn place_in(
     array: &ArrayDraft,
     segment: &str,

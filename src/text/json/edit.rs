@@ -54,10 +54,10 @@ impl JsonEdit {
     /// Puts `value` at `path`, creating missing objects on the way.
     ///
     /// What is equal already keeps its text: setting an object changes only the members that
-    /// differ. In an array the index behind the last item, or `-`, appends.
+    /// differ. In an array the index after the last item, or `-`, appends.
     ///
     /// # Errors
-    /// Refuses a path through a scalar or behind the end of an array, and a value that nests
+    /// Refuses a path through a scalar or after the end of an array, and a value that nests
     /// too deeply.
     pub fn set(&mut self, path: &Path, value: &Value) -> Result<(), JsonError> {
         let new = Change::fresh(path, value)?;
@@ -83,7 +83,7 @@ impl JsonEdit {
         self.change(path, |change| Ok(change.remove(path)?.value(change.tree)))
     }
 
-    /// Adds `value` behind the last item of the array at `path`, creating it if missing.
+    /// Adds `value` after the last item of the array at `path`, creating it if missing.
     ///
     /// # Errors
     /// Refuses to append to what is not an array; otherwise as [`JsonEdit::set`].

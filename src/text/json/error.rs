@@ -39,9 +39,9 @@ pub enum JsonError {
     DuplicateKey {
         /// The key, unescaped.
         key: String,
-        /// Where it stands first.
+        /// Where it is first.
         first: Place,
-        /// Where it stands again.
+        /// Where it is again.
         second: Place,
         /// The byte offset of the second one.
         offset: usize,
@@ -99,7 +99,7 @@ pub enum JsonError {
         /// The segment.
         segment: String,
     },
-    /// An index lies behind the end of its array.
+    /// An index lies after the end of its array.
     #[error("index {index} is out of range: {} has {length} {}", .path.named(), items(.length))]
     IndexOutOfRange {
         /// The array.

@@ -146,7 +146,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Steps over a comma and reads the key behind it, if there is to be one.
+    /// Steps over a comma and reads the key after it, if there is to be one.
     fn next_member(&mut self, container: Container) -> Result<usize, Fault> {
         let comma = self.at;
         self.at += 1;

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Segments from the root to a value: keys, and array indices as decimal numbers.
 ///
-/// The segment `-` means the place behind the last item of an array, as in RFC 6901.
+/// The segment `-` means the place after the last item of an array, as in RFC 6901.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Path(Vec<String>);
 

@@ -12,7 +12,7 @@ pub(super) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The offset behind the string that begins with the quote at `at`.
+/// The offset after the string that begins with the quote at `at`.
 pub(super) fn string_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
     let mut here = at + 1;
     loop {
@@ -69,7 +69,7 @@ pub(super) fn quote(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// The offset behind the number at `at`. Numbers too large for a double are refused.
+/// The offset after the number at `at`. Numbers too large for a double are refused.
 pub(super) fn number_end(source: &str, at: usize) -> Result<usize, Fault> {
     let bytes = source.as_bytes();
     let digits = |mut at: usize| {
@@ -165,10 +165,7 @@ mod tests {
     #[test]
     fn halves_of_surrogate_pairs_are_refused() {
         for raw in [
-            r#""\ud800""#,
-            r#""\udc00""#,
-            r#""\ud800\ud800""#,
-            r#""\ud800x12345""#,
+            r#""\ud800""#, r#""\udc00""#, r#""\ud800\ud800""#, r#""\ud800x12345""#,
             r#""\ud800\n12345""#,
         ] {
             assert!(string_end(raw.as_bytes(), 0).is_err(), "{raw}");

@@ -1,11 +1,14 @@
 //! A document: its source, and an index of what is where in it.
 
-use std::{ops::Range, sync::OnceLock};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use super::block::Block;
 use super::index::{self, Index};
 use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, opening, pieces, value};
-use crate::text::{Lines, Place};
+use crate::text::{Lines, Place, find_byte};
 
 /// Names a section of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -127,7 +130,7 @@ pub struct Item {
 /// read when it is first asked for: see `pieces.rs`.
 #[derive(Clone, Debug)]
 pub struct Document {
-    pub(crate) source: String,
+    pub(crate) source: Arc<String>,
     pub(crate) sections: Vec<Section>,
     /// The body of each section, once it is read.
     pub(crate) bodies: Vec<OnceLock<Box<Body>>>,
@@ -147,7 +150,7 @@ impl Document {
         Self {
             newline: OnceLock::new(),
             lines: OnceLock::new(),
-            source: String::new(),
+            source: Arc::default(),
             sections: vec![Section::new(SectionId(0), 0, 0..0)],
             bodies: vec![OnceLock::from(Box::default())],
             is_divisible: true,
@@ -161,7 +164,14 @@ impl Document {
     /// # Errors
     /// Refuses a source that is too large, too deep or contains NUL.
     pub fn parse(source: impl Into<String>) -> Result<Self, ParseError> {
-        let source = source.into();
+        Self::parse_shared(Arc::new(source.into()))
+    }
+
+    /// The same for a text that somebody else has, too.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub(crate) fn parse_shared(source: Arc<String>) -> Result<Self, ParseError> {
         if source.len() > MAX_BYTES {
             return Err(ParseError::TooLarge { bytes: source.len(), limit: MAX_BYTES });
         }
@@ -205,7 +215,12 @@ impl Document {
 
     /// The source, byte for byte.
     pub fn into_source(self) -> String {
-        self.source
+        Arc::unwrap_or_clone(self.source)
+    }
+
+    /// The source, to be kept without a copy.
+    pub(crate) fn shared_source(&self) -> Arc<String> {
+        Arc::clone(&self.source)
     }
 
     /// The line end that most lines have: `"\n"` or `"\r\n"`.
@@ -336,7 +351,7 @@ impl Document {
 }
 
 fn majority_newline(source: &str) -> &'static str {
-    if !source.contains('\r') {
+    if find_byte(source.as_bytes(), b'\r').is_none() {
         return "\n";
     }
     let all = source.bytes().filter(|b| *b == b'\n').count();

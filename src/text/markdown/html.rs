@@ -214,30 +214,7 @@ mod tests {
     }
 
     const OURS: [&str; 25] = [
-        "p",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "blockquote",
-        "pre",
-        "code",
-        "ul",
-        "ol",
-        "li",
-        "table",
-        "thead",
-        "tr",
-        "th",
-        "td",
-        "em",
-        "strong",
-        "del",
-        "a",
-        "br",
-        "hr",
-        "tbody",
+        "p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "ul", "ol", "li",
+        "table", "thead", "tr", "th", "td", "em", "strong", "del", "a", "br", "hr", "tbody",
     ];
 }

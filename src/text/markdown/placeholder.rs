@@ -116,29 +116,9 @@ mod tests {
     #[test]
     fn what_people_write_is_a_value() {
         for raw in [
-            "",
-            r#"["a", "b"]"#,
-            "[1,2]",
-            "[]",
-            "[ ]",
-            "[x]",
-            "[WebFetch, Read]",
-            "[text](url)",
-            "[text][ref]",
-            "[^1]",
-            "{{ref}}",
-            "use a | b tool",
-            "ls | wc",
-            "a || b",
-            "PENDING",
-            "\"low\"",
-            "X",
-            "XL",
-            "Xbox",
-            "$5",
-            "arr[index]",
-            "pages/[id].tsx",
-            "exec_1",
+            "", r#"["a", "b"]"#, "[1,2]", "[]", "[ ]", "[x]", "[WebFetch, Read]", "[text](url)",
+            "[text][ref]", "[^1]", "{{ref}}", "use a | b tool", "ls | wc", "a || b", "PENDING",
+            "\"low\"", "X", "XL", "Xbox", "$5", "arr[index]", "pages/[id].tsx", "exec_1",
             "[unclosed",
         ] {
             assert!(!is_placeholder(raw), "{raw}");

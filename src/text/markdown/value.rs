@@ -261,15 +261,7 @@ mod tests {
             assert_eq!(unquote_block(&quote(text, "  ", "\n")).as_deref(), Some(text));
         }
         let code = [
-            "a\n    b",
-            "a\n\tb",
-            "{\n}",
-            "[\n]",
-            "a\n<!-- b",
-            "a\n```",
-            "\na",
-            "a\n",
-            "a\n[b]: c",
+            "a\n    b", "a\n\tb", "{\n}", "[\n]", "a\n<!-- b", "a\n```", "\na", "a\n", "a\n[b]: c",
         ];
         for text in code {
             assert!(!is_prose(text), "{text}");

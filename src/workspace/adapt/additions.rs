@@ -1,4 +1,4 @@
-//! Many steps added in a row cost as much as one.
+//! Adds many consecutive steps with one edit.
 
 use super::super::{Answer, Change, Draft, Error, Readiness, StepShape, change::add_steps};
 use super::{Event, rules};
@@ -7,12 +7,11 @@ use crate::{
     rules::{Rule, WrittenRule},
 };
 
-/// Carries out the additions that `changes` begin with by one edit, as far as no rule answers one of
-/// them; none where that is not worth it.
+/// Makes the additions at the beginning of `changes` with one edit, up to the first that a rule reacts
+/// to; none if there are too few.
 ///
-/// The first one of an operation can begin the plan anew, make another step the current one and
-/// find that time has passed; the others change nothing but counts. So it is among them only where
-/// nobody looks at that.
+/// The first addition of an operation can reopen the plan, change the current step and let time pass;
+/// the others only change counts. So it is included only if no rule depends on that.
 ///
 /// # Errors
 /// One of them is refused; nothing was changed.
@@ -36,7 +35,7 @@ pub(in super::super) fn add_in_a_row(
     if shapes.len() > 1 { add_steps(draft, &shapes) } else { Ok(Vec::new()) }
 }
 
-/// Where additions stand among the changes of an operation.
+/// Where additions are among the changes of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum InOperation {
     /// Nothing comes before them.
@@ -45,7 +44,7 @@ pub(in super::super) enum InOperation {
     BehindAddition,
 }
 
-/// Whether the first addition of an operation does nothing but the others do.
+/// Whether the first addition of an operation has no other effects than the others.
 fn is_like_the_others(draft: &Draft<'_>, rules: &[WrittenRule]) -> Result<bool, Error> {
     let workflow = draft.workflow();
     let is_told = |entry: &WrittenRule| entry.parsed.is_err() && !entry.is_prose(workflow);
@@ -63,7 +62,7 @@ fn is_like_the_others(draft: &Draft<'_>, rules: &[WrittenRule]) -> Result<bool, 
 
 /// How many of these steps can be added one after another before a rule fires.
 fn quiet(draft: &mut Draft<'_>, shapes: &[&StepShape], place: InOperation) -> Result<usize, Error> {
-    // Without readable constraints there are no rules, which is for the first one to find out.
+    // If the constraints cannot be read, the first addition reports it.
     let constraints = match (draft.constraints(), place) {
         (Err(_), InOperation::First) => return Ok(0),
         (constraints, _) => constraints?,

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::{Answer, Change, Draft, Error, change as changes};
 use super::effects;
 use crate::{
+    domain::variables,
     rules::{Action, apply, is_meant_as_rule},
     text::json::Path,
 };
@@ -12,7 +13,7 @@ use crate::{
 /// Where the values from before a behaviour are kept, so that it can be reverted.
 const KEPT: &str = "adaptation";
 
-/// Applies the behaviours of a new task type, and takes those of the old one back.
+/// Applies the behaviours of a new task type, and reverts those of the old one.
 pub(super) fn apply_for_task(
     draft: &mut Draft<'_>,
     change: &Change,
@@ -30,7 +31,7 @@ pub(super) fn apply_for_task(
     if let Some(behaviour) = found {
         let place = constraints.place(behaviour.item);
         match Action::parse_all_with(&behaviour.text, draft.workflow()) {
-            // Prose is passed on as it stands.
+            // Prose is passed on verbatim.
             Err(_) if !is_meant_as_rule(&behaviour.text, draft.workflow()) => {}
             Err(error) => draft.notices.push(format!(
                 "constraints.md:{place}: the behaviour for {} is not understood: {error}",
@@ -81,7 +82,7 @@ fn is_for(key: &str, task: &str) -> bool {
     plain(key) == plain(task)
 }
 
-/// Puts back what the last behaviour changed, where nobody has changed it since.
+/// Restores what the last behaviour changed, unless it was changed since.
 fn take_back(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     let variables = draft.variables()?;
     let Some(Value::Object(kept)) = variables.get(&format!("{KEPT}.behaviour")) else {
@@ -102,7 +103,7 @@ fn take_back(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     effects::write(draft, &back)?;
     let mut edit = variables.document.edit();
     let path = Path::root().join(KEPT);
-    edit.remove(&path).map_err(changes::json_refused)?;
+    edit.remove(&path).map_err(variables::refused)?;
     draft.put_variables(edit.finish());
     Ok(notes)
 }
@@ -114,7 +115,7 @@ fn keep(draft: &mut Draft<'_>, task: &str, before: Map<String, Value>) -> Result
     let variables = draft.variables()?;
     let mut edit = variables.document.edit();
     let value = json!({ "task_type": task, "behaviour": before });
-    edit.set(&Path::root().join(KEPT), &value).map_err(changes::json_refused)?;
+    edit.set(&Path::root().join(KEPT), &value).map_err(variables::refused)?;
     draft.put_variables(edit.finish());
     Ok(())
 }

@@ -1,11 +1,11 @@
-//! What happened, as facts that rules can look at.
+//! Events: what happened, as facts for rules.
 
 use serde_json::{Map, Value, json};
 
 use super::super::{Answer, Change};
 use crate::domain::{FactValue, Facts};
 
-/// Something that happened, with what is known about it.
+/// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Event {
     /// Its type, such as `step_failed` or `feedback`.
@@ -15,7 +15,7 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// The event that a change is.
+    /// The event of a change.
     pub(super) fn of(change: &Change, answer: &Answer) -> Self {
         let step = answer.data.get("step").cloned().unwrap_or_default();
         let mut payload = Map::new();

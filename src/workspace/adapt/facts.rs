@@ -1,4 +1,4 @@
-//! The facts of a state, each of which can be checked by hand in the files.
+//! Collects the facts that rules refer to from the files of a state.
 
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ impl Before {
         Ok(Self { facts, variables: draft.variables().ok() })
     }
 
-    /// Collects the facts after the change. Variables that it left alone are not looked up again.
+    /// Collects the facts after the change. Unchanged variables are not looked up again.
     pub(super) fn then(
         &self,
         draft: &mut Draft<'_>,
@@ -43,7 +43,7 @@ impl Before {
     }
 }
 
-/// Collects the facts that a condition looks at.
+/// Collects the facts that a condition refers to.
 pub(crate) fn facts_for(draft: &mut Draft<'_>, condition: &Condition) -> Result<Facts, Error> {
     let constraints = draft.constraints()?;
     let mut names = Vec::new();
@@ -55,7 +55,7 @@ pub(crate) fn facts_for(draft: &mut Draft<'_>, condition: &Condition) -> Result<
     collect(draft, &constraints, &names, None, When::Now)
 }
 
-/// Collects the facts; of the variables only those that a rule looks at.
+/// Collects the facts; of the variables, only those that a rule refers to.
 pub(crate) fn facts(
     draft: &mut Draft<'_>,
     constraints: &Constraints,
@@ -81,7 +81,7 @@ fn collect(
     facts.insert("failed_steps", count(steps.failed));
     facts.insert("total_steps", count(steps.total));
     if steps.total > 0 {
-        // Exact, unlike the whole percents that people are shown: rules compare with it.
+        // Exact, unlike the rounded percentage for people, because rules compare with it.
         let percent = steps.finished() as f64 * 100.0 / steps.total as f64;
         facts.insert("progress", FactValue::Percent(percent));
     }
@@ -118,7 +118,7 @@ fn collect(
     Ok(facts)
 }
 
-/// What the limits look at: settings, what was spent, and what the history counts.
+/// The facts for limits: settings, the cost, and counts of the history.
 pub(in super::super) fn limit_facts(
     constraints: &Constraints,
     workflow: &Workflow,

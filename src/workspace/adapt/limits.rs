@@ -1,4 +1,4 @@
-//! Resource limits, watched: crossing one is an event.
+//! Resource limits: exceeding one is an event.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::super::{Answer, Change, Draft};
 use super::Event;
 use crate::domain::{Constraints, FactValue, Facts};
 
-/// What is measured, and the limit for it.
+/// Facts, each with the setting that limits it.
 const WATCHED: [(&str, &str); 4] = [
     ("cost", "max_cost_per_task"),
     ("execution_time", "max_execution_time"),
@@ -17,7 +17,7 @@ const WATCHED: [(&str, &str); 4] = [
     ("web_requests", "max_web_requests"),
 ];
 
-/// What is used of a limit.
+/// How much of a limit is used.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct LimitUse {

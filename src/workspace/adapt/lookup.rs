@@ -1,4 +1,4 @@
-//! The variables that rules look at, as facts: many at the price of a few.
+//! Looks up the variables that rules refer to; many variables of one object are read together.
 
 use std::collections::BTreeMap;
 
@@ -9,30 +9,30 @@ use crate::{
     text::json::Path,
 };
 
-/// What the names of variables begin with in rules.
+/// The prefix of variables in rules.
 const PREFIX: &str = "variables.";
 
-/// With fewer names in one object each is looked up by itself.
+/// Fewer names in one object are looked up one by one.
 const FEW: usize = 4;
 
-/// An object is read out for many names unless it is much larger than what they can be about.
+/// An object with more bytes than this for each name is not read as a whole.
 const BYTES_FOR_A_NAME: usize = 256;
 
-/// Adds the variables `names`, such as `variables.a.b`, as far as they are there.
+/// Adds the variables `names`, such as `variables.a.b`, that exist.
 pub(super) fn add(variables: &Variables, names: &[&str], facts: &mut Facts) {
-    let mut families: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+    let mut by_parent: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for name in names {
         let Some(path) = name.strip_prefix(PREFIX) else { continue };
         let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
-        families.entry(parent).or_default().push((name, key));
+        by_parent.entry(parent).or_default().push((name, key));
     }
-    for (parent, members) in families {
-        let family = Family::of(variables, parent, members.len());
+    for (parent, members) in by_parent {
+        let siblings = Siblings::of(variables, parent, members.len());
         for (name, key) in members {
-            let value = match &family {
-                Family::Absent => None,
-                Family::Object(object) => object.get(key).map(FactValue::from_json),
-                Family::Apart => {
+            let value = match &siblings {
+                Siblings::Absent => None,
+                Siblings::Object(object) => object.get(key).map(FactValue::from_json),
+                Siblings::OneByOne => {
                     variables.get(&name[PREFIX.len()..]).map(|value| FactValue::from_json(&value))
                 }
             };
@@ -43,42 +43,42 @@ pub(super) fn add(variables: &Variables, names: &[&str], facts: &mut Facts) {
     }
 }
 
-/// Takes the variables over from facts about the same variables.
+/// Copies the variables from facts about the same variables.
 pub(super) fn copy(from: &Facts, to: &mut Facts) {
     for (name, value) in from.iter().filter(|(name, _)| name.starts_with(PREFIX)) {
         to.insert(name, value.clone());
     }
 }
 
-/// Where several variables stand.
-enum Family {
-    /// Nowhere.
+/// How the variables below one parent are read.
+enum Siblings {
+    /// They do not exist.
     Absent,
-    /// In this object.
+    /// From this object.
     Object(Map<String, Value>),
-    /// Somewhere; each is to be looked up by itself.
-    Apart,
+    /// One by one.
+    OneByOne,
 }
 
-impl Family {
+impl Siblings {
     fn of(variables: &Variables, parent: &str, count: usize) -> Self {
         // Keys in brackets, with escapes, and pointers have a way of their own to be read.
         if count < FEW || parent.contains(['[', '\\', '/']) {
-            return Self::Apart;
+            return Self::OneByOne;
         }
         let path = match parent {
             "" => Path::root(),
             parent => match Path::parse(parent) {
                 Ok(path) => path,
-                Err(_) => return Self::Apart,
+                Err(_) => return Self::OneByOne,
             },
         };
         match variables.document.raw(&path) {
             None => Self::Absent,
-            Some(raw) if raw.len() > count.saturating_mul(BYTES_FOR_A_NAME) => Self::Apart,
+            Some(raw) if raw.len() > count.saturating_mul(BYTES_FOR_A_NAME) => Self::OneByOne,
             Some(_) => match variables.document.get(&path) {
                 Some(Value::Object(object)) => Self::Object(object),
-                _ => Self::Apart,
+                _ => Self::OneByOne,
             },
         }
     }
@@ -109,10 +109,10 @@ mod tests {
     fn a_large_object_is_not_read_out_for_a_few_names() {
         let large = "x".repeat(10_000);
         let variables = parsed(&format!(r#"{{"a":{{"0":1,"1":2,"2":3,"3":"{large}"}}}}"#));
-        assert!(matches!(Family::of(&variables, "a", 4), Family::Apart));
-        assert!(matches!(Family::of(&variables, "a", 100), Family::Object(_)));
-        assert!(matches!(Family::of(&variables, "b", 100), Family::Absent));
-        assert!(matches!(Family::of(&variables, "a", 3), Family::Apart));
+        assert!(matches!(Siblings::of(&variables, "a", 4), Siblings::OneByOne));
+        assert!(matches!(Siblings::of(&variables, "a", 100), Siblings::Object(_)));
+        assert!(matches!(Siblings::of(&variables, "b", 100), Siblings::Absent));
+        assert!(matches!(Siblings::of(&variables, "a", 3), Siblings::OneByOne));
     }
 
     proptest! {

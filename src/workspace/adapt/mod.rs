@@ -1,4 +1,4 @@
-//! State that adapts: what happens is an event, and rules answer it within the same operation.
+//! Adaptation: every change is an event, and rules react to it within the same operation.
 
 mod additions;
 mod behaviour;
@@ -26,14 +26,14 @@ use crate::{
     rules::{Directive, RuleOutcome, WrittenRule, fire},
 };
 
-/// The facts before a change, and the rules that look at them.
+/// The facts before a change, and the rules that refer to them.
 pub(super) struct Watch {
     rules: Rc<Vec<WrittenRule>>,
     before: facts::Before,
 }
 
 impl Watch {
-    /// Looks at the state before `change`; `None` when no rule can be concerned.
+    /// Collects the facts before `change`; `None` if no rule can be affected.
     pub(super) fn begin(draft: &mut Draft<'_>, change: &Change) -> Result<Option<Self>, Error> {
         if !is_concerned(draft, change) {
             return Ok(None);
@@ -45,7 +45,7 @@ impl Watch {
         Ok(Some(Self { rules, before }))
     }
 
-    /// Looks at the state after the change and carries out what follows from it.
+    /// Collects the facts after the change and carries out the rules that fire.
     pub(super) fn finish(
         self,
         draft: &mut Draft<'_>,
@@ -69,7 +69,7 @@ impl Watch {
         Ok(answer)
     }
 
-    /// Crossing a limit is an event of its own.
+    /// Handles the events of exceeded limits.
     fn cross(
         &self,
         draft: &mut Draft<'_>,
@@ -112,7 +112,7 @@ pub(super) fn rules(draft: &Draft<'_>, constraints: &Rc<Constraints>) -> Rc<Vec<
     rules
 }
 
-/// The same for any lifecycle.
+/// The same for a given workflow.
 pub(super) fn rules_of(constraints: &Constraints, workflow: &Workflow) -> Vec<WrittenRule> {
     let mut rules: Vec<WrittenRule> =
         constraints.rules.iter().map(|rule| WrittenRule::parse(&rule.text, workflow)).collect();

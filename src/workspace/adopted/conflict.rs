@@ -1,4 +1,4 @@
-//! Conflicts that git left in checklists of others: listed, refused, settled.
+//! Conflicts that git left in adopted checklists: lists them, refuses changes, resolves them.
 
 use crate::{
     domain::{ErrorCode, StateFile},
@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl Workspace {
-    /// The conflicts in the lists, each called by its file and line.
+    /// The conflicts in the checklists, each named by its file and line.
     ///
     /// # Errors
     /// The files cannot be read.
@@ -32,7 +32,7 @@ impl Workspace {
         Ok(conflicts.collect())
     }
 
-    /// The lists in which git left a conflict, with their texts.
+    /// The checklists in which git left a conflict, with their texts.
     fn conflicting_lists(&self, raw: &View) -> Vec<(String, String)> {
         let plan = self.layout().map(|layout| layout.plan.as_slice()).unwrap_or_default();
         let texts = plan.iter().filter_map(|one| {
@@ -42,7 +42,7 @@ impl Workspace {
         texts.filter(|(_, text)| has_git_markers(text)).collect()
     }
 
-    /// Refuses to build on checklists in which git left a conflict.
+    /// Refuses a change while git's conflict markers are in a checklist.
     pub(in crate::workspace) fn refuse_unmerged_lists(&self, raw: &View) -> Result<(), Error> {
         let Some((name, text)) = self.conflicting_lists(raw).into_iter().next() else {
             return Ok(());
@@ -56,8 +56,7 @@ impl Workspace {
         Err(Error::refused_with(ErrorCode::Unmerged, message, hint))
     }
 
-    /// Settles conflicts in lists by taking one side of each: those of the fields, which name a file
-    /// or `FILE:LINE`.
+    /// Resolves conflicts in checklists by taking one side; a field names `FILE` or `FILE:LINE`.
     ///
     /// # Errors
     /// There is no such conflict.

@@ -1,4 +1,4 @@
-//! Findings about a state that is made of files of others.
+//! Findings of `check` about an adopted state.
 
 use super::{FileSet, workflow_in};
 use crate::{
@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Workspace {
-    /// Findings about an adopted state as findings about the files that it is made of: with the
-    /// places there, with markers that are not known, and without what is for others to write.
+    /// Turns findings about the composed files into findings about the adopted ones: with the places
+    /// there, with unknown markers added, and without what is not ours to fix.
     pub(in crate::workspace) fn place_in_files(
         &self,
         findings: &mut Vec<Problem>,
@@ -24,8 +24,8 @@ impl Workspace {
         let workflow = workflow_in(layout, &files);
         let adopted = Adopted { layout, workflow: &workflow };
         let composed = adopted.compose(&files)?;
-        let others = adopted.compose_but_plan(&files);
-        let list = |file: usize| adopted.whole_list(&files, &composed.lists, file);
+        let others = adopted.compose_other_files(&files);
+        let list = |file: usize| adopted.whole_file(&files, &composed.lists, file);
         let place = |problem: &Problem| -> Option<String> {
             let line = problem.place?.line;
             let text = match problem.file {
@@ -38,7 +38,7 @@ impl Workspace {
                     let line_of = |step: &Step| plan.document.place(step.offset).line;
                     let step = plan.steps.iter().rev().find(|step| line_of(step) <= line)?;
                     let one =
-                        composed.bound.iter().find(|one| Some(&one.id) == step.id.as_ref())?;
+                        composed.task_steps.iter().find(|one| Some(&one.id) == step.id.as_ref())?;
                     let list = list(one.file)?;
                     let start = list.tasks.tasks[one.task].span.start;
                     let file = &layout.plan[one.file].file;

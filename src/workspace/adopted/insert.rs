@@ -1,10 +1,10 @@
-//! Adding a task to a file of somebody else, where that is asked for.
+//! Adds a task to a checklist of an adopted state, for `step add --after` and `--before`.
 
 use super::spliced;
 use crate::{
     domain::{
         ErrorCode, ModelError, Plan, StateFile, StepRef, StepRole,
-        adopted::{Adopted, Bound},
+        adopted::{Adopted, TaskStep},
     },
     rules::workflow_or_builtin,
     store::{ByteSplice, ChangeKind, FileChange, NewOperation},
@@ -13,10 +13,10 @@ use crate::{
 };
 
 impl Workspace {
-    /// Inserts a task into the file of somebody else, beside the step that is named.
+    /// Inserts a task into a checklist, beside the named step.
     ///
     /// # Errors
-    /// That step is in no file, or the line has more to say than its title.
+    /// That step is not in a checklist, or more than a title is given.
     pub(in crate::workspace) fn insert_task(&self, shape: &StepShape) -> Result<Outcome, Error> {
         let bad = |message: &str, hint: &str| {
             Error::refused_with(ErrorCode::BadValue, message.to_owned(), hint)
@@ -47,7 +47,7 @@ impl Workspace {
                 return Ok(Proposal::default());
             };
             self.refuse_unmerged_lists(opened.raw())?;
-            let composed = seen.whole.composed()?;
+            let composed = seen.plan.composed()?;
             let plan = seen.view.bytes(StateFile::Plan.name()).unwrap_or_default().to_vec();
             let plan = Document::from_bytes(plan).map(Plan::read);
             let plan = plan.map_err(|error| ModelError::markdown(StateFile::Plan, &error))?;
@@ -57,26 +57,25 @@ impl Workspace {
                 (None, Some(before)) => (Some(plan.step(before)?), true),
                 (None, None) => (None, false),
             };
-            let bound = beside.and_then(|step| {
-                composed.bound.iter().find(|one| Some(&one.id) == step.id.as_ref())
+            let task_steps = beside.and_then(|step| {
+                composed.task_steps.iter().find(|one| Some(&one.id) == step.id.as_ref())
             });
-            let bound = bound.ok_or_else(|| {
+            let task_steps = task_steps.ok_or_else(|| {
                 bad("that step is in none of the files", "name a step that one of the files has")
             })?;
             let workflow = workflow_or_builtin(seen.view.bytes(StateFile::Workflow.name()));
             let adopted = Adopted { layout, workflow: &workflow };
             let insertion =
-                adopted.insertion(&seen.whole.raw, composed, bound, is_before, title)?;
+                adopted.insertion(&seen.plan.raw, composed, task_steps, is_before, title)?;
             let name = layout.plan[insertion.file].file.to_string();
             let splice =
                 ByteSplice { at: insertion.splice.at, new: insertion.splice.new.into_bytes() };
-            // What it is called from now on.
-            let mut files = seen.whole.raw.clone();
+            let mut files = seen.plan.raw.clone();
             let old = files.get(&name).cloned().unwrap_or_default();
             files.insert(name.clone(), spliced(&old, std::slice::from_ref(&splice)));
             let after = adopted.compose(&files)?;
-            let is_new = |one: &&Bound| composed.bound.iter().all(|old| old.id != one.id);
-            let new = after.bound.iter().find(is_new).or(after.bound.last());
+            let is_new = |one: &&TaskStep| composed.task_steps.iter().all(|old| old.id != one.id);
+            let new = after.task_steps.iter().find(is_new).or(after.task_steps.last());
             let mut proposal = Proposal { is_raw: true, ..Proposal::default() };
             if let Some(new) = new {
                 let status = workflow.step_with_role(StepRole::Open);

@@ -1,5 +1,5 @@
-//! Adopted states at the border to the store: files of others are seen as the native files, and
-//! changes of those are written as changes of the files that are there.
+//! Adopted states between workspace and store: reads see the files of a native state, and changes of
+//! those become edits of the files that the layout names.
 
 mod conflict;
 mod findings;
@@ -17,7 +17,7 @@ use super::{Environment, Error, MAX_BYTES, Options, Outcome, Workspace, setup};
 use crate::{
     domain::{
         ErrorCode, ModelError, Plan, StateFile, Workflow,
-        adopted::{Adopted, Change, Composed, Documents, Kept, Projected, sources},
+        adopted::{Adopted, CachedPlan, Composed, Decomposed, Documents, FileEdit, cache_sources},
         layout::{self, ForeignLayout, LAYOUT_FILE},
     },
     merge::may_conflict,
@@ -30,72 +30,72 @@ use crate::{
     workspace::transact::Proposal,
 };
 
-/// Which files a state is made of.
+/// The files that a state consists of.
 #[derive(Clone, Debug)]
 pub(super) enum FileSet {
     /// The five files under their own names.
     Native,
     /// Those that a layout file names.
     Adopted(Arc<ForeignLayout>),
-    /// Those that a layout names which is about to be written.
+    /// Those that a layout names that is about to be written.
     Adopting(Arc<ForeignLayout>),
     /// There is a layout file, and it cannot be used.
     Unusable(String),
 }
 
-/// A state as it is seen through its layout.
+/// An adopted state seen as a native one.
 pub(super) struct AdoptedView {
     /// The native files.
     pub view: View,
-    whole: Arc<Whole>,
+    plan: Arc<LazyPlan>,
 }
 
-/// What the files come to, worked out when the plan is asked for: many commands do not.
-struct Whole {
+/// The plan of an adopted state, composed only when it is needed.
+struct LazyPlan {
     layout: Arc<ForeignLayout>,
     raw: BTreeMap<String, Vec<u8>>,
     composed: OnceLock<Result<Composed, String>>,
-    /// Where it may have been kept before.
+    /// Where it may be cached.
     place: Option<DerivedPlace>,
-    kept: OnceLock<Option<Arc<Kept>>>,
+    cached: OnceLock<Option<Arc<CachedPlan>>>,
 }
 
-impl Whole {
-    fn kept(&self) -> Option<&Arc<Kept>> {
-        let load = || self.place.as_ref().and_then(DerivedPlace::load).and_then(Kept::read);
-        self.kept.get_or_init(|| load().map(Arc::new)).as_ref()
+impl LazyPlan {
+    fn cached(&self) -> Option<&Arc<CachedPlan>> {
+        let load = || self.place.as_ref().and_then(DerivedPlace::load).and_then(CachedPlan::read);
+        self.cached.get_or_init(|| load().map(Arc::new)).as_ref()
     }
 
     fn composed(&self) -> Result<&Composed, ModelError> {
         let compose = || {
             let workflow = workflow_in(&self.layout, &self.raw);
             let adopted = Adopted { layout: &self.layout, workflow: &workflow };
-            adopted.compose_or(self.kept(), &self.raw).map_err(|error| error.to_string())
+            adopted.compose_cached(self.cached(), &self.raw).map_err(|error| error.to_string())
         };
         let composed = self.composed.get_or_init(compose).as_ref();
         composed.map_err(|message| ModelError::BadValue { message: message.clone(), hint: None })
     }
 
-    /// What is to be kept of files that do not change, with the plan if that was read; `None` if it
-    /// is there already, or not worth reading them for it.
-    fn kept_anew(&self, adopted: &Adopted<'_>, plan: Option<Rc<Plan>>) -> Option<Vec<u8>> {
+    /// The cache for files that do not change, with the plan if it was read; `None` if it is there
+    /// already, or not worth reading the files for.
+    fn new_cache(&self, adopted: &Adopted<'_>, plan: Option<Rc<Plan>>) -> Option<Vec<u8>> {
         let lists = self.layout.plan.iter().filter_map(|one| self.raw.get(one.file.as_str()));
         let is_long = || lists.map(Vec::len).sum::<usize>() >= WORTHWHILE;
-        let is_kept = || self.place.as_ref().is_none_or(DerivedPlace::is_filled);
-        if plan.is_none() && (!is_long() || is_kept()) {
+        let is_cached = || self.place.as_ref().is_none_or(DerivedPlace::is_filled);
+        if plan.is_none() && (!is_long() || is_cached()) {
             return None;
         }
         let composed = self.composed().ok()?;
         let read = || Some(Rc::new(Plan::read(Document::parse(composed.plan.as_str()).ok()?)));
-        adopted.keep(composed, &*plan.or_else(read)?)
+        adopted.to_cache(composed, &*plan.or_else(read)?)
     }
 
-    /// The text of the plan. Where a file cannot be read, that file, so that whoever reads the plan
-    /// is told why.
+    /// The text of the plan. If a file cannot be read, the bytes of that file, so that reading the
+    /// plan reports why.
     fn plan(&self) -> Made {
-        if let Some(kept) = self.kept() {
-            let derived = kept.shared_table().map(|table| Arc::new(table) as SharedBytes);
-            return Made { bytes: Arc::new(kept.shared_text()), derived };
+        if let Some(cached) = self.cached() {
+            let derived = cached.shared_table().map(|table| Arc::new(table) as SharedBytes);
+            return Made { bytes: Arc::new(cached.shared_text()), derived };
         }
         let bytes = match self.composed() {
             Ok(composed) => composed.plan.as_str().as_bytes().to_vec(),
@@ -111,10 +111,9 @@ impl Whole {
 }
 
 impl FileSet {
-    /// What the layout file of a directory says; a directory without one has the native files.
+    /// The files according to the layout file of a directory; the native ones if there is none.
     pub(super) fn of(dir: &Path) -> Self {
-        let read = Directory::open(dir).and_then(|dir| dir.read(LAYOUT_FILE, layout::MAX_BYTES));
-        match read {
+        match Directory::read_in(dir, LAYOUT_FILE, layout::MAX_BYTES) {
             Ok(None) => Self::Native,
             Ok(Some(bytes)) => match ForeignLayout::parse(&bytes) {
                 Ok(layout) => Self::Adopted(Arc::new(layout)),
@@ -156,8 +155,8 @@ impl FileSet {
     }
 }
 
-/// The same names for as long as the program runs: a store copies them freely. There are as many as
-/// layouts are seen.
+/// The names with a `'static` lifetime, because a store copies them freely. The leak is bounded by
+/// the number of layouts.
 fn interned(names: &[&str]) -> &'static [&'static str] {
     static KNOWN: Mutex<Vec<&'static [&'static str]>> = Mutex::new(Vec::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,7 +170,7 @@ fn interned(names: &[&str]) -> &'static [&'static str] {
 }
 
 impl Workspace {
-    /// The directory `dir` as it will be once it has that layout.
+    /// The state in `dir` as it will be once it has that layout.
     pub(crate) fn adopting(
         dir: &Path,
         layout: ForeignLayout,
@@ -180,19 +179,19 @@ impl Workspace {
     ) -> Self {
         let files = FileSet::Adopting(Arc::new(layout));
         let store = Store::new(files.store_layout(dir));
-        let store = setup::trust::with_trust_level(store, &*options.version_control);
+        let store = setup::with_trust_level(store, &*options.version_control);
         Self { store, env, options, files }
     }
 
-    /// The layout of the files, if they are those of others.
+    /// The layout, if the state is adopted.
     pub(crate) fn layout(&self) -> Option<&ForeignLayout> {
         self.files.layout()
     }
 
-    /// Writes the layout file. Nothing else changes. Files that were read need not be read again.
+    /// Writes the layout file and nothing else. Documents in `read` are not parsed again.
     ///
     /// # Errors
-    /// It could not be written. The operation may be in the log then; repeating completes it.
+    /// It could not be written. The operation may be in the log then; repeating it completes it.
     pub(crate) fn adopt(&self, message: &str, read: &Documents) -> Result<Outcome, Error> {
         let outcome = self.write_layout(message, read)?;
         // Commands find an adopted state by this file, so none of them could complete it later.
@@ -226,7 +225,7 @@ impl Workspace {
             };
             let derived = match self.options.dry_run {
                 true => None,
-                false => kept_of(layout, &view.files(), read),
+                false => cache_of(layout, &view.files(), read),
             };
             let operation = NewOperation {
                 changes: vec![change],
@@ -237,8 +236,8 @@ impl Workspace {
         })
     }
 
-    /// The native files that a picture of the store stands for; `None` where they are native.
-    pub(super) fn seen(&self, raw: &View) -> Result<Option<AdoptedView>, Error> {
+    /// The native files that a view of the store stands for; `None` if they are native already.
+    pub(super) fn adopted_view(&self, raw: &View) -> Result<Option<AdoptedView>, Error> {
         let layout = match &self.files {
             FileSet::Native | FileSet::Adopting(_) => return Ok(None),
             FileSet::Unusable(message) => {
@@ -256,32 +255,32 @@ impl Workspace {
             }
         }
         let adopted = Adopted { layout: &layout, workflow: Workflow::builtin() };
-        let shown = adopted.compose_but_plan(&files);
-        // A conflict in a list is refused by the place in it; one in our own file is for the plan.
+        let shown = adopted.compose_other_files(&files);
+        // A conflict in a checklist is reported at its place there; one in our own file, in the plan.
         let is_late =
             !files.get(layout.added.steps.as_str()).is_some_and(|bytes| may_conflict(bytes));
-        let place = raw.derived_place(&sources(&layout));
-        let (composed, kept) = (OnceLock::new(), OnceLock::new());
-        let whole = Arc::new(Whole { layout, raw: files, composed, place, kept });
-        let (name, of) = (StateFile::Plan.name(), whole.clone());
+        let place = raw.derived_place(&cache_sources(&layout));
+        let (composed, cached) = (OnceLock::new(), OnceLock::new());
+        let plan = Arc::new(LazyPlan { layout, raw: files, composed, place, cached });
+        let (name, of) = (StateFile::Plan.name(), plan.clone());
         let late = LateFile { name, make: Arc::new(move || of.plan()), made: OnceLock::new() };
         let view = raw.shown_as(shown, late);
         if !is_late {
             view.bytes(name);
         }
-        Ok(Some(AdoptedView { view, whole }))
+        Ok(Some(AdoptedView { view, plan }))
     }
 
-    /// A picture of the store as the files of a native state.
-    pub(super) fn shown(&self, view: View) -> Result<View, Error> {
-        Ok(match self.seen(&view)? {
+    /// A view of the store as the files of a native state.
+    pub(super) fn native_view(&self, view: View) -> Result<View, Error> {
+        Ok(match self.adopted_view(&view)? {
             Some(seen) => seen.view,
             None => view,
         })
     }
 
-    /// Files of the past as those of a native state.
-    pub(super) fn shown_files(
+    /// Files of an earlier revision as those of a native state.
+    pub(super) fn native_files(
         &self,
         files: BTreeMap<String, Vec<u8>>,
     ) -> Result<BTreeMap<String, Vec<u8>>, Error> {
@@ -294,8 +293,8 @@ impl Workspace {
         }
     }
 
-    /// The file and the line of a step, for an editor; in a file of others, the first line that has
-    /// its title.
+    /// The file and line of a step, for an editor; in an adopted file, the first line with its
+    /// title.
     ///
     /// # Errors
     /// The state cannot be read.
@@ -324,7 +323,7 @@ impl Workspace {
         Ok(found)
     }
 
-    /// What plays which role: the native file that a file of the store is part of.
+    /// The native file whose role a file of the store has.
     pub(super) fn role_of_file(&self, name: &str) -> Option<StateFile> {
         match self.files.layout() {
             Some(layout) => layout.role_of(name),
@@ -332,9 +331,9 @@ impl Workspace {
         }
     }
 
-    /// An operation on native files as one on the files that are there; the plan that it leads to
-    /// can be given as it was read.
-    pub(super) fn project(
+    /// Turns an operation on native files into one on the adopted files; the resulting plan can be
+    /// passed parsed.
+    pub(super) fn to_adopted_files(
         &self,
         seen: &AdoptedView,
         operation: &mut NewOperation,
@@ -353,6 +352,7 @@ impl Workspace {
             let new = match &change.kind {
                 ChangeKind::Write(bytes) => bytes.clone(),
                 ChangeKind::Splice(splices) => spliced(old, splices),
+                ChangeKind::Edit(_, new) => new.to_vec(),
                 ChangeKind::Remove => {
                     let message = format!("`{file}` cannot be removed from an adopted state");
                     return Err(Error::refused(ErrorCode::BadValue, message));
@@ -362,30 +362,30 @@ impl Workspace {
         }
         let workflow = workflow_or_builtin(seen.view.bytes(StateFile::Workflow.name()));
         let adopted = Adopted { layout, workflow: &workflow };
-        let before = is_planned.then(|| seen.whole.composed()).transpose()?;
-        let Projected { changes, mut kept } = adopted.project(
-            &seen.whole.raw,
+        let before = is_planned.then(|| seen.plan.composed()).transpose()?;
+        let Decomposed { changes, mut cached } = adopted.decompose(
+            &seen.plan.raw,
             before,
             &after,
             plan.clone().filter(|_| is_planned),
         )?;
         if !is_planned {
-            kept = seen.whole.kept_anew(&adopted, plan);
+            cached = seen.plan.new_cache(&adopted, plan);
         }
-        let kept = kept.filter(|kept| kept.len() >= WORTHWHILE);
-        let names = || sources(layout).into_iter().map(str::to_owned).collect();
-        operation.derived = kept.map(|kept| (names(), kept));
+        let cached = cached.filter(|cached| cached.len() >= WORTHWHILE);
+        let names = || cache_sources(layout).into_iter().map(str::to_owned).collect();
+        operation.derived = cached.map(|cached| (names(), cached));
         let bytes = |splice: crate::text::Splice| ByteSplice {
             at: splice.at,
             new: splice.new.into_bytes(),
         };
-        let change = |(name, change): (String, Change)| FileChange {
+        let change = |(name, change): (String, FileEdit)| FileChange {
             name,
             kind: match change {
-                Change::Splice(splices) => {
+                FileEdit::Splice(splices) => {
                     ChangeKind::Splice(splices.into_iter().map(bytes).collect())
                 }
-                Change::Write(bytes) => ChangeKind::Write(bytes),
+                FileEdit::Write(bytes) => ChangeKind::Write(bytes),
             },
         };
         operation.changes = changes.into_iter().map(change).collect();
@@ -393,27 +393,27 @@ impl Workspace {
     }
 }
 
-/// The lifecycle in force.
+/// The workflow of an adopted state.
 fn workflow_in(layout: &ForeignLayout, raw: &BTreeMap<String, Vec<u8>>) -> Cow<'static, Workflow> {
     let workflow = layout.added.workflow.as_ref().and_then(|path| raw.get(path.as_str()));
     workflow_or_builtin(workflow.map(Vec::as_slice))
 }
 
-/// What is to be kept of the files of a state that is being adopted.
-fn kept_of(
+/// The cache for the files of a state that is being adopted.
+fn cache_of(
     layout: &ForeignLayout,
     raw: &BTreeMap<String, Vec<u8>>,
     read: &Documents,
 ) -> Option<(Vec<String>, Vec<u8>)> {
     let workflow = workflow_in(layout, raw);
     let adopted = Adopted { layout, workflow: &workflow };
-    let composed = adopted.compose_with(raw, read).ok()?;
+    let composed = adopted.compose_reusing(raw, read).ok()?;
     if composed.plan.as_str().len() < WORTHWHILE {
         return None;
     }
     let plan = Plan::read(Document::parse(composed.plan.as_str()).ok()?);
-    let names = sources(layout).into_iter().map(str::to_owned).collect();
-    Some((names, adopted.keep(&composed, &plan)?))
+    let names = cache_sources(layout).into_iter().map(str::to_owned).collect();
+    Some((names, adopted.to_cache(&composed, &plan)?))
 }
 
 fn spliced(old: &[u8], splices: &[ByteSplice]) -> Vec<u8> {

@@ -168,6 +168,15 @@ impl TaskList {
         }
     }
 
+    /// The keys of tasks that an event changes, and that the list does not have.
+    pub(super) fn unknown_keys(&self, event: &TaskEvent) -> Vec<String> {
+        let TaskEvent::Changed(changes) = event else { return Vec::new() };
+        let is_known = |key: &String| self.tasks.iter().any(|task| task.key.as_ref() == Some(key));
+        let changes = changes.iter().filter(|change| change.role != Some(Role::Skipped));
+        let keys = changes.map(|change| clean_line(&change.key, LONGEST_KEY / 4));
+        keys.filter(|key| !is_known(key)).collect()
+    }
+
     fn add(&mut self, new: ClientTask) {
         let same = |task: &&mut Task| match (&task.key, &new.key) {
             (Some(own), Some(key)) => own == key,

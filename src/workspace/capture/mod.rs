@@ -40,6 +40,8 @@ pub(crate) struct Captured {
     pub refused: Vec<String>,
     /// Open steps that a list written anew lacks: number and title.
     pub lacking: Vec<(u32, String)>,
+    /// The keys of tasks that were changed, and that no event told of before.
+    pub unknown: Vec<String>,
 }
 
 impl Workspace {
@@ -150,6 +152,7 @@ impl Workspace {
         for event in events {
             list.fold(event.clone(), masked);
         }
+        let unknown = events.iter().flat_map(|event| list.unknown_keys(event)).collect();
         let places = places(&list, &plan, draft.workflow(), is_new);
         // What was found by its words is that step from now on, however the words compare later.
         for (task, place) in list.tasks.iter_mut().zip(&places) {
@@ -205,7 +208,7 @@ impl Workspace {
             self.keep_list(&list);
         }
         done?;
-        Ok(Captured { lacking, refused: Vec::new() })
+        Ok(Captured { lacking, unknown, refused: Vec::new() })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Taking a checkpoint within a change.
+//! Creates checkpoints as part of a change.
 
 use serde_json::{Value, json};
 
@@ -8,13 +8,13 @@ use crate::{
     workspace::{Answer, Draft, Error, Facts},
 };
 
-/// The longest message, in bytes.
+/// The most bytes of a message.
 const LONGEST_MESSAGE: usize = 10_000;
 
 /// The beginning of the names of automatic checkpoints.
 const AUTOMATIC: &str = "auto-";
 
-/// Takes a checkpoint of the state as the change leaves it, and notes that in the history.
+/// Creates a checkpoint of the resulting state and notes it in the history.
 pub(super) fn create(
     draft: &mut Draft<'_>,
     name: Option<&str>,
@@ -49,7 +49,7 @@ pub(super) fn create(
     take(draft, name, message, None, Moment::After)
 }
 
-/// Takes a checkpoint that nobody asked for; `wish` is what a rule calls it.
+/// Creates an automatic checkpoint; `wish` is the name that a rule gives.
 pub(in super::super) fn create_automatic(
     draft: &mut Draft<'_>,
     wish: Option<&str>,
@@ -64,13 +64,13 @@ pub(in super::super) fn create_automatic(
     take(draft, name, None, Some(reason), Moment::After)
 }
 
-/// Keeps the state as it is before the change, which then says so itself; gives the name.
+/// Creates an automatic checkpoint of the state before the change and returns its name.
 pub(in super::super) fn keep_state_before(
     draft: &mut Draft<'_>,
     reason: &str,
 ) -> Result<String, Error> {
     let name = free_name(draft, AUTOMATIC)?;
-    // Not the draft's facts: those know of entries that are about to be written.
+    // Not the draft's facts, which include entries that are not written yet.
     let marks = Facts::load(draft.view(), &mut |_| {})?.history.heads;
     draft.checkpoints.push(CheckpointChange::Take(NewCheckpoint {
         name: stored(&name)?,
@@ -115,7 +115,7 @@ fn take(
     Ok(answer)
 }
 
-/// Refuses what cannot be note from an operation, or leads out of a directory.
+/// Refuses names that could be mistaken for an operation or lead out of a directory.
 pub(in super::super) fn check_name(name: &str) -> Result<(), Error> {
     let why = if name.len() > CheckpointName::LONGEST {
         "it is longer than 100 bytes"
@@ -132,7 +132,7 @@ pub(in super::super) fn check_name(name: &str) -> Result<(), Error> {
     Err(Error::refused_with(ErrorCode::BadName, message, "such as `before-refactoring`"))
 }
 
-/// A name as the store takes it.
+/// The name as the type of the store.
 fn stored(name: &str) -> Result<CheckpointName, Error> {
     CheckpointName::parse(name).map_err(|why| {
         Error::refused(
@@ -146,7 +146,7 @@ fn is_hexadecimal(byte: u8) -> bool {
     byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)
 }
 
-/// A text as a name: what is not allowed becomes a hyphen.
+/// A text as a name; other characters become hyphens.
 fn plain(text: &str) -> String {
     let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -161,7 +161,7 @@ fn is_taken(draft: &Draft<'_>, name: &str) -> Result<bool, Error> {
     Ok(asked || draft.view().has_checkpoint(name)?)
 }
 
-/// The stem with the lowest number that makes it a new name.
+/// The stem with the next free number.
 fn free_name(draft: &Draft<'_>, stem: &str) -> Result<String, Error> {
     let known = draft.view().checkpoint_names()?;
     let mut number = known.iter().filter_map(|name| number_behind(name, stem)).max().unwrap_or(0);
@@ -178,7 +178,7 @@ fn number_behind(name: &str, stem: &str) -> Option<u64> {
     name.strip_prefix(stem)?.parse().ok().filter(|number| *number < u64::MAX / 2)
 }
 
-/// A rule's answer, merged into that of the change that it answers.
+/// Merges the answer of an automatic checkpoint into that of the change.
 pub(in super::super) fn merge(answer: &mut Answer, taken: Answer) {
     answer.message.push_str(&format!("\n{}", taken.message));
     let list = answer.data.entry("checkpoints").or_insert_with(|| json!([]));
@@ -198,23 +198,8 @@ mod tests {
         }
         let long = "x".repeat(101);
         for name in [
-            "",
-            ".",
-            "..",
-            ".hidden",
-            "../x",
-            "a/b",
-            "a b",
-            "@",
-            "@-2",
-            "-x",
-            "working",
-            "auto-1",
-            "8f3a2c91b0d4",
-            "a\nb",
-            "a\u{202e}b",
-            "a\0b",
-            &long,
+            "", ".", "..", ".hidden", "../x", "a/b", "a b", "@", "@-2", "-x", "working", "auto-1",
+            "8f3a2c91b0d4", "a\nb", "a\u{202e}b", "a\0b", &long,
         ] {
             assert!(check_name(name).is_err(), "{name:?}");
         }

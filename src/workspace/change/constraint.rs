@@ -3,8 +3,8 @@
 use super::text_of;
 use crate::domain::constraints::modifier::{NOT_SET, UNLIMITED, is_unlimited};
 use crate::domain::{
-    Bullet, ConstraintList, Constraints, ErrorCode, ModelError, Modifier, ModifierGroup,
-    ModifierKind, SettingGroup, StateFile, ValueError,
+    Bullet, ConstraintList, Constraints, ErrorCode, ModelError, Modifier, ModifierKind,
+    SettingGroup, StateFile, ValueError,
 };
 use crate::rules::Rule;
 use crate::text::markdown::{Edit, Edited};
@@ -109,7 +109,7 @@ pub(in super::super) fn write(
     };
     let Some(setting) = constraints.setting(name)? else {
         let group = match modifier {
-            Some(modifier) => group_of(modifier),
+            Some(modifier) => modifier.group(),
             None if create => SettingGroup::Modifier,
             None => return Err(unknown(draft, &constraints, name)),
         };
@@ -227,13 +227,6 @@ fn put(draft: &mut Draft<'_>, edited: Edited, what: &str) -> Result<(), Error> {
     draft.put(FILE, edited);
     draft.facts()?.touch(&format!("{FILE} {what}"));
     Ok(())
-}
-
-fn group_of(modifier: &Modifier) -> SettingGroup {
-    match modifier.group() {
-        ModifierGroup::Resource => SettingGroup::Resource,
-        ModifierGroup::Modifier => SettingGroup::Modifier,
-    }
 }
 
 /// Whether the value is written between quotes, as the templates do it.

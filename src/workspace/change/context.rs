@@ -5,7 +5,7 @@ use std::{borrow::Cow, iter};
 use super::ContextText;
 use crate::{
     domain::{Context, ErrorCode, ModelError, PutMode, StateFile, Step, StepRole},
-    text::markdown::{EditError, Edited, SectionId},
+    text::markdown::{Document, EditError, Edited, SectionId},
     workspace::{Answer, Draft, Error},
 };
 
@@ -13,31 +13,34 @@ const FILE: StateFile = StateFile::Context;
 
 /// Adds text at the end of a section, whole. What a template left there goes.
 ///
-/// Where an earlier text brought headings of its own, the new one gets a heading, too: it would
-/// otherwise belong to the last of them.
+/// Where an earlier text brought headings of its own, the new one gets a heading, too, unless it begins
+/// with one: it would otherwise belong to the last of them.
 pub(super) fn add(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, Error> {
     if text.text.trim().is_empty() {
         return Err(Error::refused(ErrorCode::BadValue, "there is no text to add"));
     }
     let section = find_or_create(draft, text)?;
-    let origin = Origin::now(draft);
+    let origin = TextOrigin::now(draft);
     let mut context = draft.context()?;
     let title = context.document.section(section).title.clone();
-    let mut place = section;
+    let (mut place, mut text) = (section, text.text.as_str());
     if let Some(level) = context.level_below(section) {
+        let own = own_heading(text).filter(|(title, _)| is_free(title, &context));
+        let (heading, rest) = own.unwrap_or_else(|| (origin.heading(&context), text));
+        text = rest;
         let mut edit = context.document.edit();
-        edit.insert_section(section, None, level, &origin.heading(&context), "");
+        edit.insert_section(section, None, level, &heading, "");
         finish(draft, edit.finish())?;
         context = draft.context()?;
         place = context.document.section(section).children.last().copied().unwrap_or(section);
     }
     let put = if context.is_filler(place) { PutMode::Replace } else { PutMode::Append };
     let sign = |text: &str| origin.sign(text).into_owned();
-    finish(draft, Context::put_text(&context.document, place, &text.text, put, sign))?;
+    finish(draft, Context::put_text(&context.document, place, text, put, sign))?;
     answer(draft, "added to", title)
 }
 
-/// Replaces what the section holds; its subsections stay.
+/// Replaces the text of a section; its subsections stay.
 pub(super) fn set(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, Error> {
     let section = find_or_create(draft, text)?;
     let context = draft.context()?;
@@ -49,17 +52,17 @@ pub(super) fn set(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, E
 }
 
 /// When and during which step a text was added.
-struct Origin {
+struct TextOrigin {
     step: Option<u32>,
     time: String,
 }
 
-impl Origin {
+impl TextOrigin {
     fn now(draft: &Draft<'_>) -> Self {
         Self { step: running_step(draft), time: draft.env.now() }
     }
 
-    /// The text with a comment at its end that says where it is from, if there is room for one.
+    /// The text with an origin comment at its end, if there can be one.
     fn sign<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let date = self.time.get(..10).unwrap_or(&self.time);
         Context::with_origin(text, self.step, date)
@@ -72,13 +75,27 @@ impl Origin {
             Some(step) => format!("Step {step}, {minute}"),
             None => minute,
         };
-        let is_free = |title: &String| context.sections.iter().all(|known| known.title != *title);
         let others = (2..).map(|count| format!("{title} ({count})"));
+        let is_free = |title: &String| is_free(title, context);
         iter::once(title.clone()).chain(others).find(is_free).unwrap_or(title)
     }
 }
 
-/// The step that the actor is working on; the only one that is running, whoever has it.
+fn is_free(title: &str, context: &Context) -> bool {
+    context.sections.iter().all(|known| known.title != title)
+}
+
+/// The plain heading that a text begins with and all the rest is below, and the rest.
+fn own_heading(text: &str) -> Option<(String, &str)> {
+    let text = text.trim_start();
+    let (line, rest) = text.split_once('\n').filter(|(_, rest)| !rest.trim().is_empty())?;
+    let title = line.strip_prefix('#')?.trim_start_matches('#').trim();
+    let document = Document::parse(text).ok()?;
+    let [only] = document.section(document.root()).children.as_slice() else { return None };
+    (document.section(*only).title == title).then(|| (title.to_owned(), rest))
+}
+
+/// The running step of the actor, or else the only running step.
 fn running_step(draft: &Draft<'_>) -> Option<u32> {
     let plan = draft.plan().ok()?;
     let is_active = |step: &&Step| draft.workflow().role_of(step) == Some(StepRole::Active);
@@ -126,7 +143,7 @@ fn answer(draft: &mut Draft<'_>, verb: &str, title: String) -> Result<Answer, Er
 
 fn create(draft: &mut Draft<'_>, context: &Context, name: &str) -> Result<(), Error> {
     let document = &context.document;
-    let parent = document.sections().find(|id| document.section(*id).level == 1);
+    let parent = document.title_section();
     let mut edit = document.edit();
     edit.insert_section(parent.unwrap_or_else(|| document.root()), None, 2, name, "");
     finish(draft, edit.finish())

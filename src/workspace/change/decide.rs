@@ -1,4 +1,4 @@
-//! What follows from a person's decision: the move that waited for it, or the way back.
+//! Decides reviews: an approval makes the move that waited for it, a rejection goes back to a step.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::{
     review::{Opening, open_review, opening},
     steps::{
         gate,
-        progress::Progress,
+        progress::PlanProgress,
         reset::{begun, built_on, numbers, reopen_all, said},
     },
 };
@@ -21,11 +21,11 @@ pub(super) struct ReviewDecision<'a> {
     pub(super) id: &'a str,
     pub(super) approve: bool,
     pub(super) why: Option<&'a str>,
-    /// The step to go back to, whatever the gate says.
+    /// The step to go back to, instead of the gate's.
     pub(super) to: Option<&'a str>,
 }
 
-/// Takes a person's decision.
+/// Decides a review.
 pub(super) fn decide(draft: &mut Draft<'_>, given: &ReviewDecision<'_>) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let review = plan.review(given.id)?.clone();
@@ -69,8 +69,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, given: &ReviewDecision<'_>) -> Resul
     Ok(answer)
 }
 
-/// Makes the move that waited for the approval. Where that has become impossible, the approval
-/// stands and says so.
+/// Makes the move that waited for the approval. If that is no longer possible, the approval stands
+/// and the answer says so.
 fn carry_out(draft: &mut Draft<'_>, review: &Review, answer: &mut Answer) -> Result<(), Error> {
     if review.gate().is_none() {
         return Ok(());
@@ -91,7 +91,7 @@ fn carry_out(draft: &mut Draft<'_>, review: &Review, answer: &mut Answer) -> Res
         Err(error) => return Err(error),
     };
     match error.into_kind() {
-        // There is another gate before the same move.
+        // Another gate applies to the same move.
         ErrorKind::NeedsReview { question, waiting, .. } => {
             draft.on_behalf_of = by;
             let id = open_review(draft, &question, waiting.as_deref())?;
@@ -105,10 +105,10 @@ fn carry_out(draft: &mut Draft<'_>, review: &Review, answer: &mut Answer) -> Res
     Ok(())
 }
 
-/// A plan whose steps were finished while a person was asked has nothing to wait for any more.
+/// Completes a plan whose steps were finished while a review was open.
 fn end_plan(draft: &mut Draft<'_>, answer: &mut Answer) -> Result<(), Error> {
     let plan = draft.plan()?;
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     if plan.steps.is_empty() || !progress.complete_plan()? {
         return Ok(());
     }
@@ -119,7 +119,7 @@ fn end_plan(draft: &mut Draft<'_>, answer: &mut Answer) -> Result<(), Error> {
     Ok(())
 }
 
-/// Goes back to where the refusal leads; without a way back the plan is paused.
+/// Resets the steps that a rejection leads to; if there are none, pauses the plan.
 fn go_back(
     draft: &mut Draft<'_>,
     review: &Review,
@@ -170,14 +170,14 @@ fn go_back(
             Err(error) => answer.message.push_str(&format!("\nnot sent back: {error}")),
         }
     }
-    // What asks for more attempts holds its own step back and nothing else.
+    // A request for more attempts blocks only its own step.
     if review.asks_for_attempts() {
         return Ok(());
     }
     stop(draft, review, reason, answer)
 }
 
-/// Pauses the plan and says why, where it can be paused.
+/// Pauses the plan with the reason, if it can be paused.
 fn stop(
     draft: &mut Draft<'_>,
     review: &Review,
@@ -204,7 +204,7 @@ fn stop(
     }
 }
 
-/// The step that the gate's ways back lead to; the first that fits the reason.
+/// The step of the gate's first route whose condition holds.
 fn route<'p>(
     draft: &mut Draft<'_>,
     plan: &'p Plan,
@@ -233,8 +233,8 @@ fn route<'p>(
     Ok(None)
 }
 
-/// The steps that are done again: the one to go back to, and what was built on it. Where the step
-/// that was to move does not depend on it, also those between the two.
+/// The steps to do again: `target` and its dependents, or, if the step under review does not depend on
+/// it, all steps between the two.
 fn again<'p>(
     draft: &Draft<'_>,
     plan: &'p Plan,

@@ -1,4 +1,4 @@
-//! An older layout of plan.md and variables.json becomes today's, without losing anything.
+//! Migrates an older layout of plan.md and variables.json without losing anything.
 
 use crate::{
     domain::{
@@ -8,25 +8,26 @@ use crate::{
             dependencies,
             step::BookkeepingForm,
         },
+        variables,
     },
     text::display::counted,
     text::{json::Path, markdown::ItemId},
     workspace::{Answer, Draft, Error},
 };
 
-/// The fields that are one line today.
+/// The fields that are one line in the current layout.
 const LINE: [&str; 5] = ["id", ATTEMPTS, CLAIMED_BY, STARTED_AT, COMPLETED_AT];
-/// Copies of what follows from the steps and the log.
+/// Copies of values that follow from the steps and the log.
 const COPIES: [&str; 2] = ["current_step", "last_updated"];
 
-/// What a step of the older layout says, until it is written anew.
-struct Old {
+/// The fields of a step in the older layout.
+struct OldFields {
     line: String,
     depends_on: Option<String>,
     role: Option<StepRole>,
 }
 
-/// Rewrites both files; says what it did, or that there is nothing to do.
+/// Rewrites both files.
 pub(super) fn migrate(draft: &mut Draft<'_>) -> Result<Answer, Error> {
     let mut done = migrate_plan(draft)?;
     done.extend(migrate_variables(draft)?);
@@ -40,7 +41,8 @@ pub(super) fn migrate(draft: &mut Draft<'_>) -> Result<Answer, Error> {
 fn migrate_plan(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     let plan = draft.plan()?;
     let mut done = Vec::new();
-    let old: Vec<Option<Old>> = plan.steps.iter().map(|step| old(draft, &plan, step)).collect();
+    let old: Vec<Option<OldFields>> =
+        plan.steps.iter().map(|step| old(draft, &plan, step)).collect();
     let mut edit = plan.document.edit();
     for (step, _) in plan.steps.iter().zip(&old).filter(|(_, old)| old.is_some()) {
         for key in LINE {
@@ -92,7 +94,7 @@ fn migrate_plan(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
 }
 
 /// What a step says if it has the older layout.
-fn old(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Option<Old> {
+fn old(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Option<OldFields> {
     let id = step.id.as_ref().filter(|_| step.bookkeeping == BookkeepingForm::Fields)?;
     let is_plain = |key: &&str| {
         let item = plan.step_field(step, key);
@@ -115,7 +117,7 @@ fn old(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Option<Old> {
     let list = named.map(|steps| {
         dependencies::write(steps.iter().map(|step| (step.number, step.title.as_str())))
     });
-    Some(Old { line: line.write(), depends_on: list, role: draft.workflow().role_of(step) })
+    Some(OldFields { line: line.write(), depends_on: list, role: draft.workflow().role_of(step) })
 }
 
 /// The field, if nothing is nested in it.
@@ -137,7 +139,7 @@ fn migrate_variables(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     let mut edit = variables.document.edit();
     for path in &paths {
         let path = path.split('.').fold(Path::root(), |path, key| path.join(key));
-        edit.remove(&path).map_err(super::json_refused)?;
+        edit.remove(&path).map_err(variables::refused)?;
     }
     draft.put_variables(edit.finish());
     if paths.is_empty() {

@@ -1,16 +1,14 @@
-//! Every way to change the state, as data: the one door for command line, files and servers.
+//! Every change of the state as data, for the command line, `apply`, MCP and hooks alike.
 
 mod checkpoint;
 mod constraint;
 mod context;
 mod decide;
-mod event;
 mod history;
 mod migrate;
 mod pause;
 mod plan;
 mod quantity;
-mod recover;
 mod review;
 mod steps;
 mod variables;
@@ -18,29 +16,30 @@ mod variables;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use self::steps::reset::Reset;
+use self::steps::{finish::finish, reset::Reset};
 pub(super) use self::{
     checkpoint::{create_automatic, keep_state_before, merge as merge_checkpoint},
     constraint::{with_section, write as write_setting},
-    event::task_type,
-    pause::put_pause,
-    recover::take_up,
+    history::task_type,
+    pause::{put_pause, take_up},
     review::{open_review, refuse_while_open},
     steps::shape::{add_all as add_steps, added_answer},
     steps::{progress::identify, reset::rewind},
-    variables::refused as json_refused,
 };
 pub use self::{
     quantity::{Cost, Span},
     steps::moves::StepMove,
 };
 pub(crate) use self::{
-    steps::gate::{attempts_allowed_by, has_failed_for_good},
+    steps::gate::{attempts_allowed, has_failed_for_good},
     steps::needed::Needed,
     steps::no_ready_step,
 };
 use super::{Answer, Draft, Error};
-use crate::{brief::Turn, domain::StepRef};
+use crate::{
+    brief::Turn,
+    domain::{StepRef, StepRole},
+};
 
 /// One change. Several of them make one operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,7 +61,7 @@ pub enum Change {
     /// Rewrites an older layout of plan.md and variables.json.
     #[serde(rename = "migrate")]
     Migrate,
-    /// Goes on with a paused or failed plan; running steps stay as they are.
+    /// Resumes a paused or failed plan; running steps stay as they are.
     #[serde(rename = "plan.resume")]
     Resume,
     /// Adds a step.
@@ -81,7 +80,7 @@ pub enum Change {
     /// Records that a running step failed.
     #[serde(rename = "step.fail")]
     StepFail(Box<StepResult>),
-    /// Leaves a step out.
+    /// Skips a step.
     #[serde(rename = "step.skip")]
     StepSkip(Box<StepResult>),
     /// Starts a failed step again.
@@ -90,11 +89,11 @@ pub enum Change {
         /// Which one; the failed one if there is only one.
         #[serde(default)]
         step: Option<StepRef>,
-        /// What is to be done otherwise.
+        /// What to do differently.
         #[serde(default)]
         note: Option<String>,
     },
-    /// Puts a step back to the beginning of its lifecycle.
+    /// Resets a step to its initial status.
     #[serde(rename = "step.reset")]
     StepReset {
         /// Which one; the running or failed one if there is only one.
@@ -103,13 +102,13 @@ pub enum Change {
         /// Why.
         #[serde(default)]
         note: Option<String>,
-        /// Also where somebody else holds it.
+        /// Even if somebody else holds it.
         #[serde(default)]
         force: bool,
         /// As if it had never been tried: clears the counts, closes its review.
         #[serde(default)]
         fresh: bool,
-        /// With every step that was built on it.
+        /// With every step that depends on it.
         #[serde(default)]
         dependents: bool,
     },
@@ -269,7 +268,7 @@ pub enum Change {
     /// Asks a person; the plan waits for the answer.
     #[serde(rename = "review.open")]
     ReviewOpen {
-        /// What is to be decided.
+        /// The question.
         text: String,
     },
     /// Takes a person's decision.
@@ -288,7 +287,7 @@ pub enum Change {
     },
 }
 
-/// What a step says. Absent parts stay as they are.
+/// The fields of a step. Absent ones stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StepShape {
@@ -306,7 +305,7 @@ pub struct StepShape {
     /// Parameters.
     #[serde(alias = "inputs")]
     pub input: Map<String, Value>,
-    /// Results it should give.
+    /// Expected outputs.
     #[serde(alias = "expected_outputs", alias = "outputs")]
     pub output: Map<String, Value>,
     /// The estimated cost.
@@ -322,11 +321,11 @@ pub struct StepShape {
     pub depends_on: Option<Vec<StepRef>>,
     /// Markdown below its fields; appended to what exists.
     pub description: Option<String>,
-    /// The step behind which a new one is put; 0 is the first place.
+    /// The step after which a new one is inserted; 0 is the first place.
     pub after: Option<StepRef>,
-    /// The step before which a new one is put.
+    /// The step before which a new one is inserted.
     pub before: Option<StepRef>,
-    /// Other fields; `null` takes one away.
+    /// Other fields; `null` removes one.
     pub set: Map<String, Value>,
 }
 
@@ -349,7 +348,7 @@ pub struct StepResult {
     pub note: Option<String>,
     /// The tool that was actually used.
     pub tool: Option<String>,
-    /// Also where somebody else holds the step.
+    /// Even if somebody else holds the step.
     pub force: bool,
 }
 
@@ -361,11 +360,21 @@ pub struct ContextText {
     pub section: Option<String>,
     /// Any markdown; it stays inside the section.
     pub text: String,
-    /// Whether a section that is not there yet may be added.
+    /// Whether to add the section if it does not exist.
     pub create: bool,
 }
 
 impl Change {
+    /// The words for all kinds of change.
+    pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
+        "plan.set plan.pause migrate plan.resume step.add step.start step.done step.fail \
+         step.skip step.retry step.reset step.move step.take step.set step.reorder step.remove \
+         context.add context.set var.set var.unset var.append var.merge var.patch history.add \
+         turn.add constraint.set constraint.unset directive.add directive.remove rule.add \
+         rule.remove event.emit checkpoint.create review.open review.decide"
+            .split(' ')
+    }
+
     /// The word for the operation log, such as `step.done`.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -431,9 +440,9 @@ impl Change {
             Self::StepTake { step, force, why } => {
                 steps::claim::take(draft, step.as_ref(), *force, why.as_deref())
             }
-            Self::StepDone(result) => steps::finish::done(draft, result),
-            Self::StepFail(result) => steps::finish::fail(draft, result),
-            Self::StepSkip(result) => steps::finish::skip(draft, result),
+            Self::StepDone(result) => finish(draft, result, StepRole::Done, None),
+            Self::StepFail(result) => finish(draft, result, StepRole::Failed, None),
+            Self::StepSkip(result) => finish(draft, result, StepRole::Skipped, None),
             Self::ContextAdd(text) => context::add(draft, text),
             Self::ContextSet(text) => context::set(draft, text),
             Self::VarSet { path, value } => variables::set(draft, path, value),
@@ -451,7 +460,7 @@ impl Change {
             Self::DirectiveRemove { directive } => constraint::remove_directive(draft, directive),
             Self::RuleAdd { text } => constraint::add_rule(draft, text),
             Self::RuleRemove { rule } => constraint::remove_rule(draft, rule),
-            Self::Event { kind, fields } => event::emit(draft, kind, fields),
+            Self::Event { kind, fields } => history::emit(draft, kind, fields),
             Self::CheckpointCreate { name, message } => {
                 checkpoint::create(draft, name.as_deref(), message.as_deref())
             }

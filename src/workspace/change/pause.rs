@@ -1,20 +1,20 @@
-//! Pausing and resuming.
+//! Pauses and resumes the plan, and continues an interrupted step.
 
 use super::review::refuse_while_open;
 use crate::{
-    domain::{ErrorCode, Plan, PlanRole, StateFile, Step, StepRole},
+    domain::{ErrorCode, Plan, PlanRole, StateFile, Step, StepRef, StepRole},
     history::PAUSED,
     workspace::{
         Answer, Draft, Error,
         change::steps::{
             gate::{self, Passage},
-            progress::{Progress, plan_status},
+            progress::{PlanProgress, plan_status},
         },
     },
 };
 
 const BECAUSE: &str = "paused_because";
-/// The active status that a paused plan had, where it is not the first of them.
+/// The active status of a paused plan, if it is not the first active one.
 const FROM: &str = "paused_from";
 
 /// Pauses the plan and notes why.
@@ -31,8 +31,7 @@ pub(super) fn pause(draft: &mut Draft<'_>, why: &str) -> Result<Answer, Error> {
     Ok(Answer::new(format!("plan {paused}: {}", why.trim())).with("plan_status", paused))
 }
 
-/// Writes that the plan is paused, why, and where it was: one of several active statuses is a phase
-/// that it goes on with.
+/// Writes that the plan is paused, why, and its phase, if it has several active statuses.
 pub(in super::super) fn put_pause(
     draft: &mut Draft<'_>,
     plan: &Plan,
@@ -53,8 +52,8 @@ pub(in super::super) fn put_pause(
     Ok(())
 }
 
-/// The status that a plan resumes in: the one it was paused in.
-pub(super) fn status_to_resume(draft: &Draft<'_>, plan: &Plan, from: &str) -> String {
+/// The status that a plan resumes in: the active one that it was paused in.
+fn status_to_resume(draft: &Draft<'_>, plan: &Plan, from: &str) -> String {
     let workflow = draft.workflow();
     if workflow.plan_role(from) == Some(PlanRole::Active) {
         return from.to_owned();
@@ -67,8 +66,8 @@ pub(super) fn status_to_resume(draft: &Draft<'_>, plan: &Plan, from: &str) -> St
     noted.unwrap_or_else(|| workflow.plan_towards(from, PlanRole::Active)).to_owned()
 }
 
-/// Takes away what was noted about the pause.
-pub(super) fn forget_pause(progress: &mut Progress<'_, '_, '_>, plan: &Plan) {
+/// Removes the fields about the pause.
+fn forget_pause(progress: &mut PlanProgress<'_, '_, '_>, plan: &Plan) {
     let Some(section) = plan.metadata_section() else { return };
     for key in [BECAUSE, FROM] {
         if let Ok(Some(item)) = plan.document.field(section, key) {
@@ -77,8 +76,8 @@ pub(super) fn forget_pause(progress: &mut Progress<'_, '_, '_>, plan: &Plan) {
     }
 }
 
-/// Goes on: the status moves, running steps stay as they are. A step that nobody has claimed
-/// becomes the actor's.
+/// Resumes the plan; running steps stay as they are. A step that nobody has claimed becomes the
+/// actor's.
 pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let from = plan_status(draft, &plan);
@@ -121,7 +120,7 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
     if goes_on {
         let claim = draft.env.identity().claim().to_string();
         let again = role == Some(PlanRole::Paused);
-        let mut progress = Progress::new(draft, &plan)?;
+        let mut progress = PlanProgress::new(draft, &plan)?;
         for step in &unclaimed {
             progress.set_fields(step, &[("claimed_by", claim.as_str())]);
         }
@@ -149,18 +148,50 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
     Ok(Answer::new(lines.join("\n")).with("plan_status", reached))
 }
 
-/// All steps may have been finished where nobody saw the end of the plan, as by a merge.
+/// Continues an interrupted step as it is: the plan becomes active, and the step the actor's.
+pub(in super::super) fn take_up(draft: &mut Draft<'_>, step: &StepRef) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let step = plan.step(step)?;
+    refuse_while_open(&plan)?;
+    let from = plan_status(draft, &plan);
+    let active = status_to_resume(draft, &plan, &from);
+    let again = draft.workflow().plan_role(&from) == Some(PlanRole::Paused);
+    if from != active {
+        check(draft, &from, &active)?;
+    }
+    let holder = draft.holder(step);
+    let mut message = format!("step {} continues: {}", step.number, step.title);
+    let claim = draft.env.identity().claim();
+    if let Some(other) = holder.claimed_by.as_ref().filter(|_| !holder.own) {
+        message.push_str(&format!(" (adopted from {other})"));
+    }
+    let mut progress = PlanProgress::new(draft, &plan)?;
+    if from != active {
+        progress.set_plan_status(&active);
+        forget_pause(&mut progress, &plan);
+    }
+    if !holder.own {
+        progress.set_fields(step, &[("claimed_by", claim.to_string().as_str())]);
+    }
+    progress.finish(&[])?;
+    if from != active {
+        gate::check(draft, &Passage { again, ..Passage::of_plan(&active) })?;
+    }
+    Ok(Answer::new(message))
+}
+
+/// Completes a plan whose steps were all finished by a merge.
 fn complete(draft: &mut Draft<'_>) -> Result<Option<String>, Error> {
     let plan = draft.plan()?;
     if !plan.is_left_active(draft.workflow()) {
         return Ok(None);
     }
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     progress.complete_plan()?;
     progress.finish(&[])
 }
 
-pub(super) fn check(draft: &Draft<'_>, from: &str, to: &str) -> Result<(), Error> {
+fn check(draft: &Draft<'_>, from: &str, to: &str) -> Result<(), Error> {
     draft.workflow().check_plan(from, to).map_err(Error::plan_transition)
 }
 

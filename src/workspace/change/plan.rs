@@ -1,10 +1,10 @@
-//! Setting the plan's metadata.
+//! Changes of the plan's metadata.
 
 use serde_json::{Map, Value, json};
 
 use super::text_of;
 use crate::{
-    domain::{ErrorCode, Plan, PlanRole, StateFile, StepRole},
+    domain::{ErrorCode, Plan, PlanRole, StateFile, StepRole, variables},
     text::json::Path,
     workspace::{
         Answer, Draft, Error, Readiness,
@@ -18,14 +18,14 @@ use crate::{
     },
 };
 
-/// Sets fields; what variables.json repeats is set there too.
+/// Sets fields, and their copies in variables.json.
 pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let mut edit = plan.document.edit();
     let mut fields: Vec<(String, String)> = Vec::new();
     for (key, value) in set {
         let (written, value) = (key.trim(), text_of(value));
-        // Our own fields are known in any letters; those of others stay as they are written.
+        // Letter case does not matter for known fields; other fields stay as written.
         let key = written.to_ascii_lowercase();
         if matches!(key.as_str(), "goal" | "title") {
             Error::refuse_placeholder(&value)?;
@@ -93,7 +93,7 @@ fn status(draft: &mut Draft<'_>, plan: &Plan, wanted: &str) -> Result<String, Er
     let from = plan_status(draft, plan);
     if from != to {
         workflow.check_plan(&from, to).map_err(Error::plan_transition)?;
-        // To stop is always possible.
+        // Stopping is always allowed.
         let stops = matches!(workflow.plan_role(to), Some(PlanRole::Paused | PlanRole::Failed));
         if !stops {
             refuse_while_open(plan)?;
@@ -149,11 +149,10 @@ fn repeat_in_variables(draft: &mut Draft<'_>, fields: &[(String, String)]) -> Re
     if repeated.is_empty() {
         return Ok(());
     }
-    let variables = draft.variables()?;
-    let mut edit = variables.document.edit();
+    let mut edit = draft.variables()?.document.edit();
     for (key, value) in repeated {
         let path = Path::root().join("execution_metadata").join(key);
-        edit.set(&path, &json!(value)).map_err(super::variables::refused)?;
+        edit.set(&path, &json!(value)).map_err(variables::refused)?;
     }
     draft.put_variables(edit.finish());
     Ok(())

@@ -1,4 +1,4 @@
-//! Opening and deciding reviews.
+//! Opens reviews, and finds who opened them.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// The field of the history that says which move waits for a review.
+/// The field of a history entry with the move that waits for a review.
 const WAITING: &str = "waiting_move";
 
 /// Opens a review and notes it in the history, with the move that waits for it.
@@ -33,12 +33,12 @@ pub(in super::super) fn open_review(
         ("actor".to_owned(), asking.actor),
     ];
     fields.extend(asking.session.map(|session| ("session".to_owned(), session)));
-    fields.extend(waiting.map(|change| (WAITING.to_owned(), in_short(change))));
+    fields.extend(waiting.map(|change| (WAITING.to_owned(), compact(change))));
     draft.log(format!("Review {id} Opened"), fields)?;
     Ok(id)
 }
 
-/// Asks a person.
+/// Opens a review with a question.
 pub(super) fn open(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Error> {
     if text.trim().is_empty() {
         return Err(Error::refused(ErrorCode::BadValue, "a review needs a question"));
@@ -48,7 +48,7 @@ pub(super) fn open(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Error> {
     Ok(Answer::new(format!("review {id} is open: {}", text.trim())).with("review", id))
 }
 
-/// Refuses to go on while a review is open.
+/// Refuses a change while a review is open.
 pub(in super::super) fn refuse_while_open(plan: &Plan) -> Result<(), Error> {
     let open: Vec<String> =
         plan.open_reviews().map(|review| format!("{} ({})", review.id, review.text)).collect();
@@ -64,8 +64,8 @@ pub(in super::super) fn refuse_while_open(plan: &Plan) -> Result<(), Error> {
     ))
 }
 
-/// Refuses a decision by the one who asked. A person at a terminal is never the one: agents have
-/// a session, or no terminal.
+/// Refuses a decision by whoever opened the review. A person at a terminal is always allowed: agents
+/// have a session or no terminal.
 pub(super) fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error> {
     let me = draft.env.identity();
     let is_person = me.session.is_none() && me.is_at_terminal;
@@ -78,7 +78,7 @@ pub(super) fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error
             let session = me.session.as_deref();
             opener.actor == me.actor || session == Some(opener.session_name())
         }
-        // One that was typed into plan.md is a person's.
+        // A review typed into plan.md was opened by a person.
         None => me.session.is_some(),
     };
     if !is_own {
@@ -95,13 +95,13 @@ pub(super) fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error
 pub(super) struct Opening {
     /// By whom.
     pub(super) by: Option<Claim>,
-    /// The move that approving it makes.
+    /// The move that is made when it is approved.
     pub(super) waiting: Option<Change>,
 }
 
-/// How a review was opened, as the history says; by the actor if it happens in this very operation.
+/// How a review was opened, according to the history; by the actor if in this operation.
 pub(super) fn opening(draft: &Draft<'_>, review: &Review) -> Result<Option<Opening>, Error> {
-    /// How far back it is looked for.
+    /// How many bytes of the history are searched.
     const BYTES: u64 = 16 << 20;
     let id = review.id.as_str();
     let before = markdown(draft.view(), StateFile::Plan).map(Plan::read)?;
@@ -126,8 +126,8 @@ pub(super) fn opening(draft: &Draft<'_>, review: &Review) -> Result<Option<Openi
     }))
 }
 
-/// A change without what it does not say.
-fn in_short(change: &Change) -> String {
+/// A change as JSON without empty members.
+fn compact(change: &Change) -> String {
     let mut value = serde_json::to_value(change).unwrap_or_default();
     if let Some(members) = value.as_object_mut() {
         let is_empty = |value: &Value| value.as_object().is_some_and(serde_json::Map::is_empty);
@@ -136,8 +136,7 @@ fn in_short(change: &Change) -> String {
     value.to_string()
 }
 
-/// Whether a change is the move that a review is about: nothing else is made because the history
-/// says so.
+/// Whether a change is the move that a review is about. No other change is made from the history.
 fn is_move(change: &Change, review: &Review) -> bool {
     let is_its = |step: &StepRef| matches!(step, StepRef::Id(id) if review.is_about(id));
     match change {

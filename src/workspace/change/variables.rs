@@ -1,9 +1,9 @@
-//! Changing variables.json.
+//! Changes of variables.json.
 
 use serde_json::{Value, json};
 
 use crate::{
-    domain::{ErrorCode, ModelError, StateFile},
+    domain::{ErrorCode, StateFile, variables},
     text::display::counted,
     text::json::{JsonEdit, JsonError, Path},
     workspace::{Answer, Draft, Error},
@@ -78,9 +78,8 @@ fn edit(
     what: &str,
     work: impl FnOnce(&mut JsonEdit) -> Result<(), JsonError>,
 ) -> Result<(), Error> {
-    let variables = draft.variables()?;
-    let mut edit = variables.document.edit();
-    work(&mut edit).map_err(refused)?;
+    let mut edit = draft.variables()?.document.edit();
+    work(&mut edit).map_err(variables::refused)?;
     draft.put_variables(edit.finish());
     draft.facts()?.touch(&format!("{FILE} {what}"));
     Ok(())
@@ -94,13 +93,4 @@ fn parse(path: &str) -> Result<Path, Error> {
             "a path is dotted (`a.b.0`) or a JSON pointer (`/a/b/0`)",
         )
     })
-}
-
-pub(in super::super) fn refused(error: JsonError) -> Error {
-    match error {
-        JsonError::NotFound { .. } => {
-            ModelError::NotFound { file: FILE, message: error.to_string(), hint: None }.into()
-        }
-        error => Error::refused(ErrorCode::BadValue, error.to_string()),
-    }
 }

@@ -1,21 +1,14 @@
-//! Sections that stand twice, so that one of them, or none, is read.
+//! Sections that appear twice, so that only one of them, or none, is read.
 
 use std::collections::HashSet;
 
 use super::Files;
 use crate::{
-    domain::{Constraints, Context, ContextSection, ErrorCode, Plan, Problem, StateFile},
+    domain::{
+        ConstraintList, Constraints, Context, ContextSection, ErrorCode, Plan, Problem, StateFile,
+    },
     text::markdown::{Document, SectionId, is_placeholder},
 };
-
-/// The sections of constraints.md that are read by their name, with their spellings.
-const NAMED: [&[&str]; 5] = [
-    &["Behavioral Modifiers", "Behavioural Modifiers", "Modifiers"],
-    &["Resource Constraints", "Resources"],
-    &["Active Directives", "Directives"],
-    &["Adaptation Rules"],
-    &["Context-Aware Behaviors", "Context-Aware Behaviours"],
-];
 
 /// Doubled sections of all files that are there.
 pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
@@ -49,7 +42,7 @@ fn check_plan(plan: &Plan, found: &mut Vec<Problem>) {
 
 fn check_constraints(constraints: &Constraints, found: &mut Vec<Problem>) {
     let document = &constraints.document;
-    for names in NAMED {
+    for names in ConstraintList::ALL.map(ConstraintList::titles) {
         // The same heading twice leaves nothing in force; another spelling of it is not looked for.
         let Some(same) = names.iter().map(|name| named(document, &[name])).find(|s| !s.is_empty())
         else {
@@ -75,7 +68,7 @@ fn check_constraints(constraints: &Constraints, found: &mut Vec<Problem>) {
     }
 }
 
-/// Free text has no section that must be there; what cannot be told apart cannot be added to.
+/// Sections of free text with the same title: nothing can be added to them by name.
 fn check_context(context: &Context, found: &mut Vec<Problem>) {
     let document = &context.document;
     let mut seen = HashSet::new();

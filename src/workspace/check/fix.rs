@@ -1,6 +1,4 @@
-//! Repairs that cannot lose anything.
-
-use serde_json::json;
+//! The repairs of `check --fix`, none of which can lose anything.
 
 use super::{
     super::{
@@ -15,17 +13,17 @@ use crate::{
     history::verify,
     store::{AppendedView, View},
     text::display::counted,
-    text::json::Path,
+    text::json::Put,
 };
 
 /// The kind of the operations that repair.
 pub(in super::super) const FIX: &str = "check.fix";
 
 impl Workspace {
-    /// Sets a damaged log aside, then, as one operation, restores what the log or git knows and
-    /// sets right what follows from the plan.
+    /// Sets a damaged log aside; then, as one operation, restores what the log or git has and updates
+    /// what follows from the plan.
     pub(super) fn fix(&self) -> Result<Vec<Fixed>, Error> {
-        // The log may know what a checkpoint has lost, so it is asked before it is set aside.
+        // The log may have what a checkpoint has lost, so checkpoints come first.
         let mut fixed = self.fix_checkpoints()?;
         fixed.extend(self.fix_log()?);
         self.change_any(FIX, true, |draft| {
@@ -39,11 +37,11 @@ impl Workspace {
         Ok(fixed)
     }
 
-    /// Sets right what follows from the plan, where the files can be read.
+    /// Updates what follows from the plan, if the files can be read.
     fn repair(&self, draft: &mut Draft<'_>, has_restored: bool) -> Result<Vec<Fixed>, Error> {
         match workflow(draft.view()) {
             Ok(_) => {}
-            // A lifecycle that cannot be read is a finding, and no reason to lose a file.
+            // An unreadable workflow is a finding and must not undo the restored files.
             Err(_) if has_restored => return Ok(Vec::new()),
             Err(error) if error.is_about_file() => return Ok(Vec::new()),
             Err(error) => return Err(error),
@@ -60,12 +58,10 @@ impl Workspace {
         Ok(fixed)
     }
 
-    /// Puts back files that are gone, as far as the log knows them, as one operation; in a dry run
-    /// it only says which.
+    /// Restores missing files from the log as one operation; a dry run only lists them.
     pub(crate) fn restore_from_log(&self) -> Result<Vec<Fixed>, Error> {
         let mut fixed = Vec::new();
-        // Where nothing can be restored, nothing is recorded either; else it is judged again under
-        // the lock.
+        // If nothing can be restored, nothing is recorded. Else it is checked again under the lock.
         let mut is_known = false;
         for file in self.missing_files()? {
             is_known |= self.is_in_log(file)?;
@@ -82,7 +78,7 @@ impl Workspace {
         Ok(fixed)
     }
 
-    /// Whether the log knows what a file held.
+    /// Whether the log has the content of a file.
     pub(crate) fn is_in_log(&self, file: StateFile) -> Result<bool, Error> {
         Ok(match file {
             StateFile::History => self.store.appended_from_log()?.is_some(),
@@ -90,13 +86,13 @@ impl Workspace {
         })
     }
 
-    /// Those of the five files that are not there.
+    /// The missing ones of the five files.
     pub(crate) fn missing_files(&self) -> Result<Vec<StateFile>, Error> {
         Ok(missing_in(&self.read_view()?))
     }
 
-    /// Puts back what the log or git knows: files that are gone, the end of the history that was
-    /// cut off, entries that were taken out of it.
+    /// Restores what the log or git has: missing files, the end of the history if it was cut off,
+    /// entries that were removed from it.
     fn put_back_lost(&self, draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
         let view = draft.view();
         let (mut fixed, mut append) = self.put_back_missing(draft)?;
@@ -107,7 +103,7 @@ impl Workspace {
             cut_off = Some(append.len()).filter(|length| *length > 0);
         }
         let history = view.appended().with_added(&append);
-        // What comes back may say itself that others were let go on purpose.
+        // Restored entries may record that others were removed on purpose.
         let let_go = verify(buffered(&history)?, &[], &mut |_| {})?.let_go;
         let removed_from = |history: &AppendedView| -> Result<Vec<RemovedEntry>, Error> {
             let mut removed = self.removed_entries(history, self.evidence(view))?;
@@ -120,7 +116,7 @@ impl Workspace {
             let message = format!("restored {length} bytes that had been cut off at its end");
             fixed.push(Fixed { file: StateFile::History, message });
         }
-        // What comes back at the end is no longer missing.
+        // What is restored at the end is no longer missing.
         if !is_there || !append.is_empty() {
             removed = removed_from(&history)?;
         }
@@ -139,8 +135,8 @@ impl Workspace {
         Ok(fixed)
     }
 
-    /// Puts back the files that are gone, as far as the log knows them; the history, which only
-    /// grows, is given back to be added.
+    /// Restores missing files from the log; the history is returned, because it can only be appended
+    /// to.
     fn put_back_missing(&self, draft: &mut Draft<'_>) -> Result<(Vec<Fixed>, Vec<u8>), Error> {
         let (mut fixed, mut history) = (Vec::new(), Vec::new());
         let missing = missing_in(draft.view());
@@ -167,7 +163,7 @@ impl Workspace {
     }
 }
 
-/// Those of the five files that are not there.
+/// The missing ones of the five files.
 fn missing_in(view: &View) -> Vec<StateFile> {
     let is_gone = |file: &StateFile| match file {
         StateFile::History => !view.appended().exists(),
@@ -176,8 +172,7 @@ fn missing_in(view: &View) -> Vec<StateFile> {
     StateFile::FIVE.into_iter().filter(is_gone).collect()
 }
 
-/// Gives steps that were copied with the id of another a new one: what is kept under the id belongs
-/// to the first of them.
+/// Gives copied steps a new id: the data stored under the id belongs to the first of them.
 fn new_ids(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
     let read = draft.plan()?;
     let mut edit = read.document.edit();
@@ -204,8 +199,8 @@ fn new_ids(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
     Ok(fixed)
 }
 
-/// Gives steps whose number an earlier one has, as after a merge by lines in which both sides added one,
-/// the next that is free.
+/// Gives steps with the number of an earlier one the next free number, as after a merge by lines in
+/// which both sides added a step.
 fn new_numbers(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
     let read = draft.plan()?;
     let mut edit = read.document.edit();
@@ -230,11 +225,11 @@ fn new_numbers(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
     Ok(fixed)
 }
 
-/// Brings what follows from the steps, in the plan and in the variables, in line with them.
+/// Updates what follows from the steps, in the plan and in the variables.
 pub(in super::super) fn repairs(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
     let mut fixed = Vec::new();
     let read = draft.plan()?;
-    // What an emptied or broken plan says must not be spread over the other files.
+    // An emptied or broken plan must not spread to the other files.
     if read.metadata_section().is_none() || read.metadata.status.is_none() {
         return Ok(fixed);
     }
@@ -285,27 +280,15 @@ fn fix_variables(
     fixed: &mut Vec<Fixed>,
 ) -> Result<(), Error> {
     let Ok(variables) = draft.variables() else { return Ok(()) };
-    let metadata = |key: &str| Path::root().join("execution_metadata").join(key);
-    let data = |key: &str| Path::root().join("step_data").join(key);
-    let text = |value: &Option<String>| value.as_ref().map(|text| json!(text));
-    let wanted = [
-        (metadata("execution_id"), text(&read.metadata.execution_id)),
-        (metadata("goal"), text(&read.metadata.goal)),
-        (metadata("mode"), text(&read.metadata.mode)),
-        (data("current_step"), Some(json!(should))),
-        (data("total_steps"), Some(json!(read.steps.len()))),
-    ];
-    let mut edit = variables.document.edit();
-    for (path, value) in wanted {
-        let (Some(before), Some(value)) = (variables.document.get(&path), value) else { continue };
-        if before == value {
-            continue;
-        }
-        if edit.set(&path, &value).is_ok() {
+    let mut puts = variables.metadata(&read.metadata);
+    puts.extend(variables.step_data(should, read.steps.len()));
+    for put in &puts {
+        if let Put::Set(path, value) = put {
+            let before = variables.document.get(path).unwrap_or_default();
             let message = format!("{path}: {before} → {value}");
             fixed.push(Fixed { file: StateFile::Variables, message });
         }
     }
-    draft.put_variables(edit.finish());
+    draft.put_variables(variables.put_all(&puts)?);
     Ok(())
 }

@@ -1,15 +1,15 @@
-//! Where an agent's own task list and the plan contradict each other.
+//! Contradictions between an agent's own task list and the plan.
 
 use crate::{
     domain::{ErrorCode, Problem, StateFile, StepRef, StepRole as Role},
     workspace::{Snapshot, Workspace, capture::ListStanding},
 };
 
-/// How many differences of one list are named.
+/// How many differences of one list are reported.
 const MOST: usize = 20;
 
 impl Workspace {
-    /// What differs between the plan and the lists of sessions that have not ended.
+    /// The differences between the plan and the task lists of active sessions.
     pub(super) fn list_problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
         let (Ok(plan), Ok(workflow)) = (snapshot.plan(), snapshot.workflow()) else {
             return Vec::new();

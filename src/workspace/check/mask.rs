@@ -43,7 +43,7 @@ pub(crate) fn mask_field(name: &str, text: &str) -> String {
     mask_from(&format!("{head}{text}"), head.len()).into_owned()
 }
 
-/// What follows `from`, masked, where all of the text tells what is a secret.
+/// The text after `from`, masked; the whole text decides what is a secret.
 fn mask_from(text: &str, from: usize) -> Cow<'_, str> {
     let secrets = secrets_of(text);
     if secrets.is_empty() {
@@ -60,7 +60,7 @@ fn mask_from(text: &str, from: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Where the secrets are, in order and apart from each other.
+/// Where the secrets are, in order, without overlaps.
 fn secrets_of(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
@@ -128,23 +128,11 @@ mod tests {
     fn secret() -> impl Strategy<Value = (String, String)> {
         let body = "[a-zA-Z]{4}[0-9]{2}[a-zA-Z0-9]{60}";
         let prefix = prop::sample::select(vec![
-            "AKIA",
-            "ghp_",
-            "github_pat_",
-            "glpat-",
-            "sk-",
-            "sk_live_",
-            "xoxb-",
-            "AIza",
-            "npm_",
+            "AKIA", "ghp_", "github_pat_", "glpat-", "sk-", "sk_live_", "xoxb-", "AIza", "npm_",
             "eyJhbGciOi",
         ]);
         let named = prop::sample::select(vec![
-            "password=",
-            "\"api_key\": \"",
-            "Secret: ",
-            "auth_token = '",
-            "**passwd**: ",
+            "password=", "\"api_key\": \"", "Secret: ", "auth_token = '", "**passwd**: ",
         ]);
         prop_oneof![
             (prefix, body).prop_map(|(prefix, body)| {

@@ -21,7 +21,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{ConstraintReading, Error, FileSet, Snapshot, Workspace};
+use super::{
+    ConstraintReading, Error, FileSet, Snapshot, Workspace, log::checkpoint, overview::or_problem,
+};
 use crate::{
     domain::{
         Constraints, Context, ErrorCode, Plan, Problem, Severity, StateFile, Variables, Workflow,
@@ -31,7 +33,7 @@ use crate::{
     text::markdown::Document,
 };
 
-/// What `check` found and mended.
+/// What `check` found and repaired.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Checked {
@@ -72,17 +74,17 @@ impl Checked {
 }
 
 impl Workspace {
-    /// Looks for everything that is wrong; with `fix`, repairs what is safe first.
+    /// Finds everything that is wrong; with `fix`, first repairs what is safe.
     ///
     /// # Errors
     /// There is no state, or it cannot be opened at all.
     pub fn check(&self, fix: bool, progress: &mut dyn FnMut(u64)) -> Result<Checked, Error> {
         let fixed = if fix { self.fix()? } else { Vec::new() };
         let read = self
-            .read_with_evidence(|view| (self.checkpoint_problems(view), self.log_problems(view)));
+            .read_with_evidence(|view| (checkpoint::problems(self, view), self.log_problems(view)));
         let (snapshot, evidence, (checkpoints, log)) = match read {
             Ok(read) => read,
-            // What was repaired is durable, whether or not it can be looked at now.
+            // The repairs are durable even if the state cannot be read again.
             Err(error) if !fixed.is_empty() => return Ok(Checked::unread(fixed, &error)),
             Err(error) => return Err(error),
         };
@@ -91,14 +93,16 @@ impl Workspace {
             secret::Watched { reader, lines: &mut lines }
         });
         let mut findings = snapshot.findings(verified, lines);
+        // A damaged log is also why the history could not be verified.
+        findings.retain(|finding| log.iter().all(|problem| problem.message != finding.message));
         findings.extend(checkpoints);
         findings.extend(log);
         findings.extend(self.worktree_problems(&snapshot));
         findings.extend(self.list_problems(&snapshot));
-        self.hint_at_ways_out(&mut findings, snapshot.plan().ok().as_deref());
+        self.hint_at_restore(&mut findings, snapshot.plan().ok().as_deref());
         self.place_in_files(&mut findings)?;
         if !fixed.is_empty() {
-            // The repairs are done; that the disk failed while looking again is not their fault.
+            // The repairs succeeded; a disk failure while reading again does not change that.
             let by_disk = [ErrorCode::Io, ErrorCode::DiskFull];
             for finding in findings.iter_mut().filter(|finding| by_disk.contains(&finding.code)) {
                 finding.severity = Severity::Warning;
@@ -117,8 +121,7 @@ impl Workspace {
 }
 
 impl Workspace {
-    /// What is wrong with one file, as far as that can be told without reading a long history for
-    /// the sake of another file.
+    /// What is wrong with one file. A long history is read only if that file is the history.
     ///
     /// # Errors
     /// There is no state, or it cannot be opened at all.
@@ -136,13 +139,13 @@ impl Workspace {
     }
 }
 
-/// How far back in the log a file is looked for that could be read.
-const LOOKED_BACK: usize = 100;
+/// How many operations are searched for a readable version of a file.
+const SEARCHED: usize = 100;
 
 impl Workspace {
-    /// Names the operation that a file can be brought back from where it cannot be read any more.
-    fn hint_at_ways_out(&self, findings: &mut [Problem], plan: Option<&Plan>) {
-        // A plan that somebody wrote in another way is not lost.
+    /// Adds a hint to each file that cannot be read: the operation that it can be restored from.
+    fn hint_at_restore(&self, findings: &mut [Problem], plan: Option<&Plan>) {
+        // A plan in another style is not lost.
         let is_written = plan.is_some_and(|plan| plan.document.section_count() > 1);
         let is_torn = |file| {
             let unmerged =
@@ -160,7 +163,7 @@ impl Workspace {
         if lost.is_empty() || matches!(self.files, FileSet::Adopted(_)) {
             return;
         }
-        let operations = self.store.operations(Some(LOOKED_BACK)).unwrap_or_default();
+        let operations = self.store.operations(Some(SEARCHED)).unwrap_or_default();
         for file in lost {
             let could_be_read = operations.iter().find(|operation| {
                 let files = self.store.files_at(operation.id.as_str()).unwrap_or_default();
@@ -179,7 +182,7 @@ impl Workspace {
     }
 }
 
-/// Whether a file says anything to us.
+/// Whether a file can be read.
 fn is_readable(file: StateFile, bytes: &[u8]) -> bool {
     let document = || Document::from_bytes(bytes.to_vec());
     match file {
@@ -194,7 +197,7 @@ fn is_readable(file: StateFile, bytes: &[u8]) -> bool {
     }
 }
 
-/// The files as far as they can be read.
+/// The files that can be read.
 struct Files {
     plan: Option<Arc<Plan>>,
     context: Option<Context>,
@@ -220,12 +223,12 @@ impl Snapshot {
     fn findings_but_history(&self, found: &mut Vec<Problem>) {
         found.extend(self.conflict_problems());
         let files = Files {
-            plan: keep(self.plan(), found),
-            context: keep(self.context(), found),
-            variables: keep(self.variables(), found),
-            constraints: keep(self.constraints(), found),
+            plan: or_problem(self.plan(), found),
+            context: or_problem(self.context(), found),
+            variables: or_problem(self.variables(), found),
+            constraints: or_problem(self.constraints(), found),
         };
-        let workflow = keep(self.workflow(), found);
+        let workflow = or_problem(self.workflow(), found);
         hint_at_merge(found);
         if let (Some(plan), Some(workflow)) = (&files.plan, &workflow) {
             plan::check(plan, workflow, found);
@@ -249,7 +252,7 @@ impl Snapshot {
     }
 }
 
-/// A file that a merge tore is put right by settling it; undo would drop the other side.
+/// Adds a hint to files with conflict markers: they need a merge, because undo would drop one side.
 fn hint_at_merge(found: &mut [Problem]) {
     let torn: Vec<StateFile> = found
         .iter()
@@ -265,15 +268,5 @@ fn hint_at_merge(found: &mut [Problem]) {
              `statedir diff` shows what was edited"
                 .to_owned(),
         );
-    }
-}
-
-fn keep<T>(result: Result<T, Error>, found: &mut Vec<Problem>) -> Option<T> {
-    match result {
-        Ok(value) => Some(value),
-        Err(error) => {
-            found.extend(super::overview::problem_of(&error));
-            None
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! What a template left behind and nobody filled in.
+//! Placeholders of a template that were never filled in.
 
 use serde_json::Value;
 
@@ -14,10 +14,10 @@ use crate::{
 /// The parts of variables.json that a template fills.
 const TEMPLATED: [&str; 2] = ["execution_metadata", "file_paths"];
 
-/// Looks at headings, fields, lines that are nothing but a placeholder, and JSON strings.
+/// Checks headings, fields, lines that are only a placeholder, and JSON strings.
 pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
     if let Some(plan) = &files.plan {
-        // What somebody asks in brackets is a question and not the rest of a template.
+        // A question in brackets is not a placeholder.
         let asked: Vec<ItemId> = plan.reviews.iter().map(|review| review.item).collect();
         markdown(StateFile::Plan, &plan.document, &asked, found);
     }
@@ -29,7 +29,7 @@ pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
     }
     if let Some(variables) = &files.variables {
         json(&variables.document.to_value(), &Path::root(), &mut |path, text| {
-            // Elsewhere a text in brackets is somebody's value.
+            // Elsewhere a text in brackets is a value.
             let templated =
                 path.segments().first().is_some_and(|key| TEMPLATED.contains(&key.as_str()));
             if templated && is_placeholder(text) {

@@ -1,4 +1,4 @@
-//! What the plan and the constraints say about themselves.
+//! Checks of the plan and the constraints.
 
 use super::super::Readiness;
 use crate::domain::{
@@ -49,7 +49,7 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
     }
 }
 
-/// A gate about a step that the plan does not have never asks.
+/// Gates that name a step that the plan does not have, and so never apply.
 fn gates(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
     if plan.steps.is_empty() {
         return;
@@ -97,7 +97,7 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
     for step in &plan.steps {
         let problem = match step.status.as_deref() {
             Some(status) if workflow.step_status(status).is_some() => continue,
-            // Whoever typed it has said nothing yet.
+            // A step typed by hand has no status yet.
             None if step.id.is_none() || step.heading.mark.is_some() => continue,
             Some(status) => {
                 let message = format!(
@@ -181,7 +181,7 @@ fn dependencies(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Probl
     }
 }
 
-/// Steps that are done and depend on one that is not: it was reopened, or forgotten.
+/// Steps that are done although they depend on an unfinished one.
 fn reopened(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Problem>) {
     let done = plan.steps.iter().zip(readiness.roles());
     for (step, _) in done.filter(|(_, role)| **role == Some(StepRole::Done)) {
@@ -244,7 +244,7 @@ pub(super) fn check_settings(
 /// Fields of steps that hold a time.
 const TIMES: [&str; 4] = ["started_at", "completed_at", "merged_at", "waiting_since"];
 
-/// Times that cannot be read, and what is missing to identify the execution.
+/// Invalid times, and missing fields of the metadata.
 pub(super) fn check_metadata(plan: &Plan, found: &mut Vec<Problem>) {
     let metadata = &plan.metadata;
     for (key, value) in [

@@ -1,16 +1,18 @@
-//! `{{references}}` that lead nowhere.
+//! `{{references}}` to variables that do not exist.
 
 use super::{super::Resolver, Files};
-use crate::domain::{ErrorCode, Money, Plan, Problem, StateFile, Variables, Workflow, references};
+use crate::domain::{
+    ErrorCode, Money, Plan, Problem, Severity, StateFile, Variables, Workflow, references,
+};
 
-/// Looks at the inputs of steps, where a reference is looked up.
+/// Checks the inputs of steps, where references are resolved.
 pub(super) fn check(
     plan: &Plan,
     variables: &Variables,
     workflow: &Workflow,
     found: &mut Vec<Problem>,
 ) {
-    // The history knows totals; which ones does not matter here.
+    // Totals come from the history; their values do not matter here.
     let resolver = Resolver::new(Some(plan), Some(variables), workflow)
         .with_totals(Money::default(), Some(""));
     let document = &plan.document;
@@ -22,21 +24,16 @@ pub(super) fn check(
                 if resolver.get(path).is_some() || resolver.is_awaited(path) {
                     continue;
                 }
-                let message = format!("`{{{{{path}}}}}` is not in variables.json");
-                let hint = match resolver.nearest(path) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("set `{path}`: `statedir var set --help` shows how"),
-                };
                 let place = document.place(document.item(item).value_span.start);
-                let problem = Problem::error(ErrorCode::MissingReference, StateFile::Plan, message);
-                found.push(problem.at(place).hint(hint));
+                let problem = missing(&resolver, StateFile::Plan, path);
+                found.push(Problem { severity: Severity::Error, ..problem.at(place) });
             }
         }
     }
 }
 
-/// Looks at the text of context.md and constraints.md, code apart: nothing is looked up there, but
-/// whoever reads it will want to.
+/// Checks the text of context.md and constraints.md outside code blocks. Nothing is resolved there,
+/// but readers rely on it.
 pub(super) fn check_text(
     files: &Files,
     plan: &Plan,
@@ -60,13 +57,17 @@ pub(super) fn check_text(
             if code.iter().any(|code| code.contains(&reference.span.start)) {
                 continue;
             }
-            let message = format!("`{{{{{path}}}}}` is not in variables.json");
-            let hint = match resolver.nearest(path) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("set `{path}`: `statedir var set --help` shows how"),
-            };
-            let problem = Problem::warning(ErrorCode::MissingReference, file, message);
-            found.push(problem.at(document.place(reference.span.start)).hint(hint));
+            let place = document.place(reference.span.start);
+            found.push(missing(&resolver, file, path).at(place));
         }
     }
+}
+
+fn missing(resolver: &Resolver<'_>, file: StateFile, path: &str) -> Problem {
+    let message = format!("`{{{{{path}}}}}` is not in variables.json");
+    let hint = match resolver.nearest(path) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("set `{path}`: `statedir var set --help` shows how"),
+    };
+    Problem::warning(ErrorCode::MissingReference, file, message).hint(hint)
 }

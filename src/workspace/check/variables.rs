@@ -9,8 +9,8 @@ use crate::{
 
 const FILE: StateFile = StateFile::Variables;
 
-/// Compares what both files hold. What follows from the steps is only written for readers, so that
-/// it is no matter if it lags behind: the next command about a step takes it over.
+/// Compares the fields that both files have. Values that follow from the steps may lag behind: the
+/// next command about a step updates them.
 pub(super) fn check(plan: &Plan, variables: &Variables, found: &mut Vec<Problem>) {
     shapes(variables, found);
     let metadata = &plan.metadata;
@@ -19,11 +19,24 @@ pub(super) fn check(plan: &Plan, variables: &Variables, found: &mut Vec<Problem>
         ("goal", &metadata.goal),
         ("mode", &metadata.mode),
     ] {
-        text(variables, key, in_plan.as_deref(), found);
+        let path = Path::root().join("execution_metadata").join(key);
+        let (Some(value), Some(in_plan)) = (variables.document.get(&path), in_plan) else {
+            continue;
+        };
+        if value.as_str() == Some(in_plan) {
+            continue;
+        }
+        let message = format!("`{path}` is {value}, but plan.md says `{in_plan}`");
+        // It is a copy for readers: the next change follows the plan again.
+        let mut problem = Problem::warning(ErrorCode::VariablesDisagree, FILE, message)
+            .hint("`statedir check --fix` adopts what plan.md says")
+            .fixable();
+        problem.place = variables.document.place(&path);
+        found.push(problem);
     }
 }
 
-/// What commands write into has to be what they expect, or every step is refused.
+/// Values that commands write into must have the expected type, or every step is refused.
 fn shapes(variables: &Variables, found: &mut Vec<Problem>) {
     const OBJECT: (&str, fn(&Value) -> bool) = ("an object, such as {}", Value::is_object);
     const ARRAY: (&str, fn(&Value) -> bool) = ("an array, such as []", Value::is_array);
@@ -45,28 +58,4 @@ fn shapes(variables: &Variables, found: &mut Vec<Problem>) {
         problem.place = variables.document.place(&path);
         found.push(problem);
     }
-}
-
-fn text(variables: &Variables, key: &str, in_plan: Option<&str>, found: &mut Vec<Problem>) {
-    let path = Path::root().join("execution_metadata").join(key);
-    let (Some(value), Some(in_plan)) = (variables.document.get(&path), in_plan) else { return };
-    if value.as_str() != Some(in_plan) {
-        push(variables, &path, &value, &format!("`{in_plan}`"), found);
-    }
-}
-
-fn push(
-    variables: &Variables,
-    path: &Path,
-    value: &Value,
-    in_plan: &str,
-    found: &mut Vec<Problem>,
-) {
-    let message = format!("`{path}` is {value}, but plan.md says {in_plan}");
-    // It is a copy for readers: the next change follows the plan again.
-    let mut problem = Problem::warning(ErrorCode::VariablesDisagree, FILE, message)
-        .hint("`statedir check --fix` adopts what plan.md says")
-        .fixable();
-    problem.place = variables.document.place(path);
-    found.push(problem);
 }

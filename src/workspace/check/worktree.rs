@@ -9,8 +9,7 @@ use crate::text::shell::shell_word;
 const FILE: StateFile = StateFile::Plan;
 
 impl Workspace {
-    /// Working trees and branches that a step which is not finished names, and that are not there.
-    /// Of a step that is claimed on another machine, nothing can be told here.
+    /// Missing worktrees and branches of unfinished steps, except steps claimed on another machine.
     pub(super) fn worktree_problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
         let (Ok(plan), Ok(workflow)) = (snapshot.plan(), snapshot.workflow()) else {
             return Vec::new();

@@ -19,8 +19,7 @@ pub(super) struct HistoryEnd {
 impl Draft<'_> {
     /// Begins a history where there is none.
     pub(in crate::workspace) fn begin_history(&mut self, text: String) -> Result<(), Error> {
-        let history = history::HistoryFacts::scan(text.as_bytes(), &mut |_| {})?;
-        self.facts = Some(Facts { history, ..Facts::default() });
+        self.facts = Some(Facts::of_new_history(&text)?);
         self.appended = text.into_bytes();
         Ok(())
     }

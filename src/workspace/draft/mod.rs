@@ -25,14 +25,16 @@ use crate::{
         Workflow,
     },
     recovery::{Holder, Signs},
-    store::{ByteSplice, ChangeKind, CheckpointChange, FileChange, Moment, View, WORTHWHILE},
+    store::{
+        ByteSplice, ChangeKind, CheckpointChange, Content, FileChange, Moment, View, WORTHWHILE,
+    },
     text::{Splice, json, markdown},
 };
 
 /// A file that the command has changed so far.
 #[derive(Clone)]
 struct Changed {
-    bytes: Vec<u8>,
+    bytes: Content,
     /// The splices against the file on disk, as long as there was one edit only.
     splices: Option<Vec<Splice>>,
 }
@@ -236,7 +238,7 @@ impl<'a> Draft<'a> {
 
     /// Takes over an edit of a markdown file.
     pub(super) fn put(&mut self, file: StateFile, edited: markdown::Edited) {
-        let text = edited.document.source().to_owned();
+        let text = Content::Text(edited.document.shared_source());
         self.put_text(file, text, edited.splices.clone());
         match file {
             StateFile::Plan => {
@@ -255,7 +257,7 @@ impl<'a> Draft<'a> {
     pub(super) fn put_variables(&mut self, edited: json::Edited) {
         let text = edited.document.source().to_owned();
         *self.variables.get_mut() = Some(Rc::new(Variables { document: edited.document }));
-        self.put_text(StateFile::Variables, text, edited.splices);
+        self.put_text(StateFile::Variables, text.into(), edited.splices);
     }
 
     /// Takes a file away, if it is there.
@@ -276,7 +278,7 @@ impl<'a> Draft<'a> {
     /// Writes a whole file, whatever is in it.
     pub(super) fn put_bytes(&mut self, file: StateFile, bytes: Vec<u8>) {
         self.forget();
-        self.changed.insert(file, Changed { bytes, splices: None });
+        self.changed.insert(file, Changed { bytes: bytes.into(), splices: None });
     }
 
     /// Lets everything be read again.
@@ -287,12 +289,11 @@ impl<'a> Draft<'a> {
         *self.variables.get_mut() = None;
     }
 
-    fn put_text(&mut self, file: StateFile, text: String, splices: Vec<Splice>) {
+    fn put_text(&mut self, file: StateFile, bytes: Content, splices: Vec<Splice>) {
         if splices.is_empty() {
             return;
         }
         let first = !self.changed.contains_key(&file) && !self.unwritten.contains(&file);
-        let bytes = text.into_bytes();
         self.changed.insert(file, Changed { bytes, splices: first.then_some(splices) });
     }
 
@@ -357,7 +358,7 @@ impl<'a> Draft<'a> {
     /// Whether anything differs from the files on disk.
     pub(super) fn is_empty(&self) -> bool {
         let unchanged = |(file, changed): (&StateFile, &Changed)| {
-            self.view.bytes(file.name()) == Some(changed.bytes.as_slice())
+            self.view.bytes(file.name()) == Some(&*changed.bytes)
         };
         self.appended.is_empty()
             && self.inserted.is_empty()
@@ -369,7 +370,7 @@ impl<'a> Draft<'a> {
     /// The files that differ.
     pub(super) fn changed_files(&self) -> Vec<StateFile> {
         let differs = |file: &&StateFile| {
-            let new = self.changed.get(file).map(|changed| changed.bytes.as_slice());
+            let new = self.changed.get(file).map(|changed| &*changed.bytes);
             self.view.bytes(file.name()) != new
         };
         let mut files: Vec<_> = self.changed.keys().filter(differs).copied().collect();
@@ -411,14 +412,15 @@ impl<'a> Draft<'a> {
             .map(|file| FileChange { name: file.name().to_owned(), kind: ChangeKind::Remove });
         let changes = std::mem::take(&mut self.changed)
             .into_iter()
-            .filter(|(file, changed)| view.bytes(file.name()) != Some(changed.bytes.as_slice()))
+            .filter(|(file, changed)| view.bytes(file.name()) != Some(&*changed.bytes))
             .map(|(file, changed)| FileChange {
                 name: file.name().to_owned(),
                 kind: match changed.splices {
                     Some(splices) => {
-                        ChangeKind::Splice(splices.into_iter().map(bytes_of).collect())
+                        let splices = splices.into_iter().map(bytes_of).collect();
+                        ChangeKind::Edit(splices, changed.bytes)
                     }
-                    None => ChangeKind::Write(changed.bytes),
+                    None => ChangeKind::Write(changed.bytes.to_vec()),
                 },
             })
             .chain(removed)

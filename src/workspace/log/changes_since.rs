@@ -1,4 +1,4 @@
-//! What happened since a revision that a caller expected to be the newest.
+//! The operations since the revision that a caller expected to be the newest.
 
 use serde::Serialize;
 
@@ -8,17 +8,17 @@ use crate::{
     workspace::{Workspace, same_revision},
 };
 
-/// How many operations are lines.
+/// How many operations are listed.
 const MOST: usize = 50;
-/// How many of them are lines in a sentence.
+/// How many of them are named in a sentence.
 const MOST_IN_WORDS: usize = 3;
-/// The kind of an edit that no command made; nobody knows who did.
+/// The kind of an edit made outside statedir, whose author is not known.
 const EXTERNAL: &str = "external";
 
 /// The operations after a revision.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct ChangesSince {
-    /// What was done, the oldest first; the newest ones if there are many.
+    /// The operations, oldest first; only the newest if there are many.
     pub changed: Vec<OperationLine>,
     /// Whether these are all of them.
     pub complete: bool,
@@ -31,7 +31,7 @@ pub(crate) struct ChangesSince {
 pub(crate) struct OperationLine {
     /// Its id.
     pub id: Revision,
-    /// The sort of change.
+    /// The kind of change.
     pub kind: String,
     /// Who made it.
     pub actor: String,
@@ -54,7 +54,7 @@ impl From<OperationSummary> for OperationLine {
 }
 
 impl ChangesSince {
-    /// The end of a sentence that says what happened.
+    /// The end of a sentence that lists the operations.
     pub(in crate::workspace) fn sentence(&self) -> String {
         let words = |step: &OperationLine| {
             let files = match step.files.as_slice() {
@@ -81,9 +81,8 @@ impl ChangesSince {
 }
 
 impl Workspace {
-    /// What the log says about the time between `expected` and `found`.
-    ///
-    /// An edit made outside that is not recorded yet is what lies between the log and `found`.
+    /// The operations between `expected` and `found`. An edit from outside that is not in the log yet
+    /// is the last one.
     pub(in crate::workspace) fn changes_since(
         &self,
         expected: &str,

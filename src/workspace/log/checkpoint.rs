@@ -1,4 +1,4 @@
-//! Checkpoints: taking, listing, looking at and removing them.
+//! Checkpoints: creates, lists, shows and removes them.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::{
 /// The bytes of files by their names.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// What a new checkpoint is to be.
+/// A request for a new checkpoint.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CheckpointRequest {
     /// Its name; a free one is chosen if absent.
     pub name: Option<String>,
     /// A description.
     pub message: Option<String>,
-    /// Why, if nobody asked for it, such as `before compaction`. Old ones go with a collection.
+    /// The reason of an automatic checkpoint, such as `before compaction`. `gc` removes old ones.
     pub automatic: Option<String>,
 }
 
@@ -249,7 +249,7 @@ pub(in crate::workspace) fn files_of(
         }
         error => Err(error.into()),
     })?;
-    workspace.shown_files(files)
+    workspace.native_files(files)
 }
 
 /// The files of a checkpoint whose images are lost, and all of its files if the log knows them.
@@ -267,7 +267,7 @@ fn lost_images(workspace: &Workspace, checkpoint: &Checkpoint) -> (Vec<String>, 
     (lost, known.filter(same))
 }
 
-/// The problems of a checkpoint, for `check`.
+/// The problems of all checkpoints, for `check`.
 pub(in crate::workspace) fn problems(workspace: &Workspace, view: &View) -> Vec<Problem> {
     let problem = |name: &str, what: String| {
         let message = format!("checkpoint `{name}` {what}");

@@ -1,4 +1,4 @@
-//! What differs between two operations, git revisions, or one of them and the files as they are.
+//! Compares two operations, checkpoints, git revisions or the current files.
 
 use std::collections::BTreeMap;
 
@@ -18,16 +18,16 @@ pub(crate) enum DiffSide {
     Working,
     /// A checkpoint's name, or an operation's id or the beginning of it: right after it.
     Operation(String),
-    /// So many operations before the newest; zero is the newest itself.
+    /// That many operations before the newest; zero is the newest itself.
     Back(usize),
     /// Files from elsewhere, such as a git revision.
     Given(Box<GivenSide>),
 }
 
-/// Files that somebody else has read.
+/// Files that the caller has read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GivenSide {
-    /// What to call them.
+    /// Their name.
     pub name: String,
     /// The bytes of each file that is there, by its name.
     pub files: BTreeMap<String, Vec<u8>>,
@@ -71,7 +71,7 @@ pub(crate) struct Comparison {
     pub text: TextDiff,
     /// Every difference, file by file; empty if, and only if, all bytes are the same.
     pub changes: Vec<Difference>,
-    /// What of the history is on one side only, where it is known.
+    /// The part of the history that is on one side only, if it is known.
     pub history: Option<FileDiff>,
 }
 
@@ -86,11 +86,11 @@ struct Side {
 enum History {
     /// There is none.
     Absent,
-    /// It is the beginning of the history as it is now.
+    /// The beginning of the current history, of that length.
     Beginning(u64),
     /// All of it.
     Bytes(Vec<u8>),
-    /// It was so long, and is not there any more.
+    /// It had that length and is no longer available.
     Gone(u64),
 }
 
@@ -125,8 +125,7 @@ impl Workspace {
     /// Compares two sides by meaning.
     ///
     /// # Errors
-    /// An operation is not in the log. A file that cannot be understood is no error: it is
-    /// compared as text.
+    /// An operation is not in the log. A file that cannot be parsed is compared as text.
     pub(crate) fn compare(&self, from: &DiffSide, to: &DiffSide) -> Result<Comparison, Error> {
         let snapshot = self.read()?;
         let view = snapshot.view();
@@ -148,8 +147,8 @@ impl Workspace {
         Ok(Comparison { text: text_diff(&from, &to), changes, history })
     }
 
-    /// Whether there is a checkpoint of that name, or an operation with that id or beginning.
-    pub(crate) fn knows_moment(&self, id: &str) -> Result<bool, Error> {
+    /// Whether there is a checkpoint with that name, or an operation with that id or prefix.
+    pub(crate) fn has_revision(&self, id: &str) -> Result<bool, Error> {
         if self.read()?.view().checkpoint(id)?.is_some() {
             return Ok(true);
         }
@@ -172,7 +171,7 @@ impl Workspace {
         };
         let operation = self.store.operation(&id)?;
         let id = operation.id.as_str().to_owned();
-        let files = self.shown_files(self.store.files_at(&id)?)?;
+        let files = self.native_files(self.store.files_at(&id)?)?;
         let history = History::then(self.store.appended_at(&id, view)?);
         Ok(Side { name: id, files, history })
     }
@@ -220,7 +219,7 @@ fn text_diff(from: &Side, to: &Side) -> TextDiff {
     TextDiff { from: from.name.clone(), to: to.name.clone(), files, history_grew }
 }
 
-/// Reads as little of the history as tells the difference.
+/// Compares histories, reading as little as possible.
 fn compare_histories(
     view: &View,
     from: &History,
@@ -252,7 +251,7 @@ fn compare_histories(
             };
             (before, after)
         }
-        // Two that are gone may be the same; one that is gone differs from one that is not.
+        // Two unavailable ones of the same length may be equal.
         (History::Gone(one), History::Gone(other)) if one == other => return Ok((vec![], None)),
         _ => return Ok((lengths(), None)),
     };

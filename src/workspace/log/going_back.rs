@@ -1,4 +1,4 @@
-//! After git went back to an earlier version: accepting it, or undoing it.
+//! After git replaced the history with an earlier version: accepting that, or reverting it.
 
 use crate::{
     domain::StateFile,
@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Workspace {
-    /// Leaves it at an earlier version of the history: a new entry names those that went, so that
-    /// nothing misses them any more.
+    /// Accepts the earlier version: a new entry names the removed ones, so that they no longer count
+    /// as missing.
     ///
     /// # Errors
     /// There is no state, it cannot be read, or something else is wrong with the history.
@@ -47,8 +47,8 @@ impl Workspace {
         })
     }
 
-    /// Brings the other files back to where the entries that went come from: what was changed
-    /// since stays, where both can be had.
+    /// Restores the other files to the version of the removed entries, merged with changes since then
+    /// if there is no conflict.
     pub(in crate::workspace) fn bring_files_back(
         &self,
         draft: &mut Draft<'_>,
@@ -92,7 +92,7 @@ impl Workspace {
             }
             Remover::Edit(Some(revision)) => {
                 let edit = self.store().operation(revision.as_str()).ok()?;
-                let files = |id: &str| self.shown_files(self.store().files_at(id).ok()?).ok();
+                let files = |id: &str| self.native_files(self.store().files_at(id).ok()?).ok();
                 Some([files(edit.parent.as_str())?, files(revision.as_str())?])
             }
             Remover::Edit(None) => None,

@@ -1,4 +1,4 @@
-//! The log and the moments it remembers: operations, checkpoints, undo, restore, differences.
+//! The operation log and what uses it: checkpoints, undo, restore, differences.
 
 pub(in crate::workspace) mod changes_since;
 pub(in crate::workspace) mod checkpoint;

@@ -1,4 +1,4 @@
-//! Looking at the operation log, and going back and forth in it.
+//! Reads the operation log; undo and redo.
 
 use crate::{
     domain::{ErrorCode, StateFile},
@@ -28,7 +28,7 @@ impl Workspace {
     /// # Errors
     /// There is none, or the state has moved on.
     pub fn undo(&self) -> Result<UndoOutcome, Error> {
-        self.step_through("undo").map_err(|error| self.with_way_back(error))
+        self.undo_or_redo("undo").map_err(|error| self.with_way_back(error))
     }
 
     /// Redoes the operation that was undone last.
@@ -36,7 +36,7 @@ impl Workspace {
     /// # Errors
     /// There is none, or the state has moved on.
     pub fn redo(&self) -> Result<UndoOutcome, Error> {
-        self.step_through("redo").map_err(|error| self.with_way_back(error))
+        self.undo_or_redo("redo").map_err(|error| self.with_way_back(error))
     }
 
     /// The newest operations, newest first.
@@ -48,10 +48,17 @@ impl Workspace {
         Ok(self.store.operations(limit)?)
     }
 
+    /// Refuses a user who may not read the log, for whom it would look empty.
+    ///
+    /// # Errors
+    /// `.statedir/` is closed to this user.
+    pub(crate) fn require_log(&self) -> Result<(), Error> {
+        Ok(self.store.require_access()?)
+    }
+
     /// All files as they were right after an operation, given by its id or the beginning of it.
     ///
-    /// The history is shown as long as it was then; where it does not begin any more with what it
-    /// was, as much of today's.
+    /// The history has its length of then, taken from the current file.
     ///
     /// # Errors
     /// The operation is not in the log.
@@ -60,16 +67,15 @@ impl Workspace {
         let now = self.read()?;
         let operation = self.store.operation(id)?;
         let id = operation.id.as_str().to_owned();
-        let files = self.shown_files(self.store.files_at(&id)?)?;
+        let files = self.native_files(self.store.files_at(&id)?)?;
         let history = self.store.appended_at(&id, now.view())?;
         Ok(self.snapshot(now.view().at_operation(operation.id, files, history.len)))
     }
 
-    /// The operations after `last`, the oldest first; all of the log if it does not know `last`,
-    /// because it was begun anew or because what is older was dropped.
+    /// The operations after `last`, oldest first; all of them if the log does not contain `last`,
+    /// because it was started anew or `last` was dropped.
     ///
-    /// Looks at the log only, without the lock: for following it. Where there is no log yet,
-    /// nothing has happened.
+    /// Reads only the log, without the lock. If there is no log yet, there are no operations.
     pub(crate) fn operations_after(
         &self,
         last: Option<&Revision>,
@@ -91,7 +97,7 @@ impl Workspace {
         }
     }
 
-    /// The operation so many before the newest.
+    /// The operation `count` before the newest.
     pub(in crate::workspace) fn operation_back(&self, count: usize) -> Result<Operation, Error> {
         let newest = self.store.operations(Some(count + 1))?;
         let operation = newest.get(count).ok_or_else(|| {
@@ -108,7 +114,7 @@ impl Workspace {
         Ok(self.store.gc(Some(limit), &[], self.options.dry_run)?)
     }
 
-    fn step_through(&self, verb: &'static str) -> Result<UndoOutcome, Error> {
+    fn undo_or_redo(&self, verb: &'static str) -> Result<UndoOutcome, Error> {
         let mut operation = None;
         let outcome = self.transact(self.options.dry_run, |opened| {
             if is_absent(opened.view()) {
@@ -116,7 +122,7 @@ impl Workspace {
             }
             let view = opened.view();
             let (target, proposal) = match opened.transaction() {
-                None => self.foresee_step(verb, view)?,
+                None => self.preview_step(verb, view)?,
                 Some(transaction) => self.propose_step(verb, transaction, view)?,
             };
             operation = Some(target);
@@ -188,7 +194,7 @@ impl Workspace {
         Ok((summary, Proposal { operation, is_raw: true, changed, notices, ..Proposal::default() }))
     }
 
-    /// A damaged log keeps no checkpoint from being restored.
+    /// Adds the last automatic checkpoint to the error of a damaged log, because it can be restored.
     fn with_way_back(&self, error: Error) -> Error {
         let source = match error.into_kind() {
             ErrorKind::Store(source @ StoreError::Damaged { .. }) => source,
@@ -204,8 +210,8 @@ impl Workspace {
         ErrorKind::LogDamaged { source, saved }.into()
     }
 
-    /// What undo or redo would do: an edit that is not recorded yet is what would be undone first.
-    fn foresee_step(&self, verb: &str, view: &View) -> Result<(OperationSummary, Proposal), Error> {
+    /// What undo or redo would do. An edit that is not recorded yet would be undone first.
+    fn preview_step(&self, verb: &str, view: &View) -> Result<(OperationSummary, Proposal), Error> {
         let undo = verb == "undo";
         let reports = view.reports();
         let edited = reports.iter().any(|report| matches!(report, Report::External { .. }));
@@ -236,7 +242,7 @@ impl Workspace {
     }
 }
 
-/// Each of them once, in order.
+/// The files without repetitions, in order.
 fn distinct(files: impl Iterator<Item = StateFile>) -> Vec<StateFile> {
     let mut found: Vec<StateFile> = Vec::new();
     for file in files {

@@ -1,4 +1,4 @@
-//! Receiving what another machine has published, as one operation that can be undone.
+//! Writes a state that another machine has published, as one operation that can be undone.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -8,19 +8,19 @@ use crate::{
     workspace::{Answer, Error, Outcome, Workspace, transact::Proposal},
 };
 
-/// New content for the files, and what the history has besides.
+/// New content of the files and new entries of the history.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Received {
     /// Files with other content; `None` for one that is gone.
     pub(crate) files: BTreeMap<StateFile, Option<Vec<u8>>>,
-    /// Entries, and the offset of the history that they belong before.
+    /// Entries, and the offset in the history to insert them at.
     pub(crate) history: Option<(u64, Vec<u8>)>,
     /// One line for people.
     pub(crate) message: String,
 }
 
 impl Workspace {
-    /// The state directory at another place, for the same one who acts.
+    /// A workspace in another directory with the same environment and options.
     #[must_use]
     pub(crate) fn at(&self, dir: PathBuf) -> Self {
         Self::new(dir, self.environment().again(), self.options.clone())

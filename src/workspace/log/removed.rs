@@ -1,4 +1,4 @@
-//! Entries that are missing from the history: reported, and restored.
+//! Entries that were removed from the history: reports and restores them.
 
 use std::{
     borrow::Cow,
@@ -13,16 +13,16 @@ use crate::{
     workspace::{Error, Workspace, snapshot::buffered},
 };
 
-/// How many entries are tried alone where all of them together do not fit, and how many that
-/// followed one another are put back in between; each is a verification.
+/// How many entries are tried one by one if all together do not fit, and how many consecutive ones
+/// are inserted; each takes a verification.
 const MOST_ONE_BY_ONE: usize = 50;
 
-/// What took an entry out of the history.
+/// What removed an entry from the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remover {
     /// The commit of that id.
     Commit(String),
-    /// An edit made outside, with its operation if it is recorded.
+    /// An edit from outside, with its operation if it is recorded.
     Edit(Option<Revision>),
 }
 
@@ -31,30 +31,30 @@ pub enum Remover {
 pub struct RemovedEntry {
     /// The entry.
     pub entry: EntryId,
-    /// What took it out.
+    /// What removed it.
     pub remover: Remover,
     /// The same for people.
     pub by: String,
-    /// Whether that was a way back to an earlier version, and no damage.
+    /// Whether that was a return to an earlier version and not damage.
     pub went_back: bool,
     /// Its text with its trailer.
     pub text: Vec<u8>,
 }
 
-/// What brings removed entries back.
+/// The edits that restore removed entries.
 #[derive(Debug, Default)]
 pub(in crate::workspace) struct PutBack {
-    /// What goes to the end.
+    /// The bytes to append.
     pub(in crate::workspace) append: Vec<u8>,
-    /// How many entries these are.
+    /// The number of appended entries.
     pub(in crate::workspace) appended: usize,
-    /// What goes in between: before which byte, in ascending order.
+    /// The bytes to insert, each with its offset, in ascending order.
     pub(in crate::workspace) insert: Vec<(u64, Vec<u8>)>,
 }
 
 impl Workspace {
-    /// A word about an edit made outside that took the newest entry away. It is said once: when
-    /// the edit is recorded.
+    /// A notice about an edit from outside that removed the newest entry. It is given once, when the
+    /// edit is recorded.
     pub(in crate::workspace) fn loss_notice(&self, view: &View) -> Option<String> {
         let history = StateFile::History.name();
         let is_edit = |report: &Report| match report {
@@ -83,8 +83,8 @@ impl Workspace {
 }
 
 impl PutBack {
-    /// Works out what brings these entries back, as far as the history is whole then: one that
-    /// another follows goes before that one, the others go to the end.
+    /// The edits that restore these entries as long as the history verifies: an entry that another
+    /// follows is inserted before that one, the others are appended.
     pub(in crate::workspace) fn of(
         history: &AppendedView,
         mut removed: Vec<RemovedEntry>,
@@ -99,7 +99,7 @@ impl PutBack {
         let (text, now) = this.insert(&old, before, &removed, has_crlf)?;
         removed.retain(|removed| {
             let is_back = this.insert.iter().any(|(_, bytes)| *bytes == removed.between(has_crlf));
-            // Nothing at the end is before an entry that follows it.
+            // An entry that others follow cannot be appended.
             !is_back && !gone(&now).contains_key(&removed.entry)
         });
         let fits = |append: &[u8]| -> Result<bool, Error> {
@@ -168,7 +168,7 @@ impl PutBack {
         Ok((text, now))
     }
 
-    /// Puts bytes before a byte of the history as it is with all that was put into it so far.
+    /// Inserts bytes at an offset of the history with all earlier insertions.
     fn insert_at(&mut self, at: u64, bytes: Vec<u8>) {
         let mut shift = 0;
         for index in 0..self.insert.len() {
@@ -197,8 +197,7 @@ impl PutBack {
     }
 }
 
-/// The entries that others follow and that are not there, with the first byte of the first entry
-/// that follows.
+/// The missing entries that others follow, with the offset of the first entry that follows.
 fn gone(verified: &Verification) -> BTreeMap<EntryId, u64> {
     let mut gone = BTreeMap::new();
     for problem in &verified.problems {
@@ -220,7 +219,7 @@ impl RemovedEntry {
         line.trim_start_matches(['#', ' ']).to_owned()
     }
 
-    /// Its text on lines of its own at the end of a file.
+    /// Its text for the end of a file.
     fn at_the_end(&self, has_crlf: bool) -> Vec<u8> {
         lines(&[b"\n", self.text.as_slice(), b"\n"].concat(), has_crlf)
     }
@@ -231,7 +230,7 @@ impl RemovedEntry {
     }
 }
 
-/// A text with the line ends of the file it goes into.
+/// A text with the line ends of the file.
 fn lines(text: &[u8], has_crlf: bool) -> Vec<u8> {
     let plain = text.iter().copied().filter(|byte| *byte != b'\r');
     if !has_crlf {
@@ -241,7 +240,7 @@ fn lines(text: &[u8], has_crlf: bool) -> Vec<u8> {
     plain.flat_map(crlf).collect()
 }
 
-/// Whether an entry stands somewhere in the history.
+/// Whether an entry is in the history.
 fn holds(view: &View, entry: EntryId) -> Result<bool, Error> {
     Ok(signed_ids(buffered(view.appended())?).any(|id| id == entry))
 }

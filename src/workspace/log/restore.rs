@@ -1,4 +1,4 @@
-//! Going back to a checkpoint or an operation, as one operation that can be undone.
+//! Restores a checkpoint or an earlier operation, as one operation that can be undone.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,20 @@ use crate::{
     text::markdown::Document,
     workspace::{
         Answer, DiffSide, Draft, Error, FileDiff, Outcome, Workspace, change, is_absent,
-        log::checkpoint::{self, files_of},
-        transact::Proposal,
+        log::checkpoint::files_of, transact::Proposal,
     },
 };
 
-/// How to go back.
+/// Options of a restore.
 #[derive(Clone, Debug, Default)]
 pub struct RestoreOptions {
     /// The files to restore; all of them if empty.
     pub only: Vec<StateFile>,
-    /// Whether steps that were not finished then go back to the beginning.
+    /// Whether steps that were unfinished then are reset.
     pub rewind: bool,
 }
 
-/// A moment to go back to.
+/// A state to restore.
 #[derive(Debug)]
 pub(in crate::workspace) struct Past {
     /// `checkpoint x` or `operation 8f3a…`, for people.
@@ -36,18 +35,18 @@ pub(in crate::workspace) struct Past {
 }
 
 impl Workspace {
-    /// Gives the files the exact bytes they had at a checkpoint or right after an operation.
+    /// Restores the exact bytes that the files had at a checkpoint or right after an operation.
     ///
     /// The state as it is now becomes an automatic checkpoint first. history.md is never
     /// shortened: it says what was done. This also works with damaged files.
     ///
     /// # Errors
-    /// There is no such moment, its images are gone, or nothing can be rewound.
+    /// There is no such checkpoint or operation, its images are gone, or nothing can be rewound.
     pub fn restore(&self, target: &str, options: &RestoreOptions) -> Result<Outcome, Error> {
         self.restore_noting(target, options, None, &[])
     }
 
-    /// The same from an expected revision, with more for the history.
+    /// The same from an expected revision, with further fields for the history entry.
     pub(in crate::workspace) fn restore_noting(
         &self,
         target: &str,
@@ -74,7 +73,7 @@ impl Workspace {
         Ok(outcome)
     }
 
-    /// The moment that a text names: a checkpoint, an operation's id, `@` or `@-2`.
+    /// The state that a text names: a checkpoint, an operation's id, `@` or `@-2`.
     pub(in crate::workspace) fn past(&self, view: &View, text: &str) -> Result<Past, Error> {
         if let Some(found) = view.checkpoint(text)? {
             return Ok(Past {
@@ -87,21 +86,21 @@ impl Workspace {
         let operation = match DiffSide::parse(text) {
             DiffSide::Back(count) => self.operation_back(count)?,
             DiffSide::Operation(id) => match self.store.operation(&id) {
-                Err(StoreError::NotFound { .. }) => return Err(no_such_moment(view, text)),
+                Err(StoreError::NotFound { .. }) => return Err(not_found(view, text)),
                 other => other?,
             },
-            _ => return Err(no_such_moment(view, text)),
+            _ => return Err(not_found(view, text)),
         };
         let revision = operation.id.as_str().to_owned();
         Ok(Past {
             label: format!("operation {revision}"),
-            files: self.shown_files(self.store.files_at(&revision)?)?,
+            files: self.native_files(self.store.files_at(&revision)?)?,
             checkpoint: None,
             revision,
         })
     }
 
-    /// What a restore comes to, and the automatic checkpoint of the state as it is now.
+    /// The changes of a restore, and the name of the automatic checkpoint of the current state.
     fn propose_restore(
         &self,
         view: &View,
@@ -121,7 +120,7 @@ impl Workspace {
                 None => files.remove(file.name()),
             };
         }
-        // The change is worked out on the files as they will be: what is there now may be damaged.
+        // Computed on the restored files, because the current ones may be damaged.
         let restored = view.with_files(files);
         let mut draft = Draft::lenient(&restored, &self.env, self.options.progress);
         let mut rewound = Vec::new();
@@ -214,10 +213,10 @@ impl Workspace {
         Ok((proposal, Some(saved)))
     }
 
-    /// How to go back when `undo` cannot: a change only looks at the end of the log, and what is
-    /// before that in the same part of it may be damaged.
+    /// A notice of how to revert when `undo` cannot: a change reads only the end of the log, and what
+    /// is before that may be damaged.
     fn no_undo(&self, saved: Option<&str>) -> Option<String> {
-        // As `undo` will look, so that a long log costs nothing.
+        // Reads only what `undo` would read.
         match self.store.undo_target() {
             Err(StoreError::Damaged { .. }) => Some(format!(
                 "the log is damaged, so `undo` cannot revert this, but `statedir restore {}` can; \
@@ -255,7 +254,7 @@ fn plan_of(past: &Past) -> Result<Plan, Error> {
     Ok(Plan::read(document))
 }
 
-fn no_such_moment(view: &View, text: &str) -> Error {
+fn not_found(view: &View, text: &str) -> Error {
     let names = view.checkpoint_names().unwrap_or_default();
     let hint = match nearest(text, names.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean `{meant}`?"),
@@ -275,13 +274,5 @@ impl Workspace {
     ) -> Result<Option<String>, Error> {
         let view = self.store.read(self.options.wait)?;
         Ok(view.checkpoint(name)?.map(|found| found.revision.as_str().to_owned()))
-    }
-
-    /// Everything that is wrong with checkpoints.
-    pub(in crate::workspace) fn checkpoint_problems(
-        &self,
-        view: &View,
-    ) -> Vec<crate::domain::Problem> {
-        checkpoint::problems(self, view)
     }
 }

@@ -1,4 +1,4 @@
-//! What an undo or a redo means for counts that come from the history, which only grows.
+//! Corrects the counts of the history after undo and redo, because the history is append-only.
 
 use std::{collections::BTreeSet, io::Cursor};
 
@@ -8,13 +8,12 @@ use crate::{
     workspace::{Draft, Error, Workspace},
 };
 
-/// The longest history that is searched for what came with a merge.
+/// Longer histories are not searched for the entries of a merge.
 const SEARCHED: u64 = 64 << 20;
 
 impl Workspace {
-    /// The entries that came with an edit made outside which did more than add to the history, such
-    /// as a merge: all but those that follow from what this log wrote before it, and what it wrote
-    /// since.
+    /// The entries that an edit from outside, such as a merge, brought into the history: all except
+    /// the ancestors of the newest entry before it, and those written since.
     pub(super) fn entries_of_merge(
         &self,
         target: &Operation,
@@ -35,7 +34,7 @@ impl Workspace {
         each_entry(bytes.as_slice(), |entry| entries.push((entry.id, entry.after, entry.offset)))?;
         let mut known: BTreeSet<EntryId> = signed_ids(around.since.as_slice()).collect();
         let mut followed = BTreeSet::from([ours]);
-        // Each follows those that it follows.
+        // An entry is after its parents, so one pass finds all ancestors.
         for (id, after, _) in entries.iter().rev() {
             if id.is_some_and(|id| followed.contains(&id)) {
                 followed.extend(after);
@@ -55,13 +54,12 @@ impl Workspace {
     }
 }
 
-/// How much before an operation is looked at for failures in a row.
+/// How many bytes before an operation are read for the failures in a row before it.
 const NEAR: u64 = 64 << 10;
 
 impl Draft<'_> {
-    /// The fields by which the entry of an undo takes the executions of `target` out of the counts
-    /// again, and that of a redo puts them in: a command that is undone counts neither as a failure
-    /// nor against a limit.
+    /// The fields of an undo entry that subtract the attempts of `target` from the counts, or of a redo
+    /// entry that add them: an undone command counts neither as a failure nor against a limit.
     pub(in crate::workspace) fn undo_counts(
         &mut self,
         target: &Operation,
@@ -75,7 +73,7 @@ impl Draft<'_> {
         let before = self.facts()?.history.counts.consecutive_failures;
         let streak = match (undo, part.completed > 0) {
             (true, false) => before.saturating_sub(part.failed),
-            // A success had ended a row of failures: what it was is before it.
+            // The success had ended a row of failures, which is in the entries before it.
             (true, true) => {
                 let near =
                     self.view().appended().read_between(offset.saturating_sub(NEAR), offset)?;

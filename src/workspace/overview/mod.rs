@@ -40,7 +40,7 @@ pub struct Overview {
     pub revision: String,
     /// The short name.
     pub title: String,
-    /// What is to be reached.
+    /// The goal.
     pub goal: Option<String>,
     /// The name of the execution.
     pub execution_id: Option<String>,
@@ -72,7 +72,7 @@ pub struct Overview {
     pub groups: Vec<Group>,
     /// What is known of the ticket it is about.
     pub(crate) ticket: Option<TicketOverview>,
-    /// Why the group at hand cannot go on.
+    /// Why the current group cannot go on.
     pub(crate) stopped: Option<String>,
     /// How often one step may be attempted before a person is asked.
     pub retry_limit: u32,
@@ -111,7 +111,6 @@ impl Overview {
             || workflow.plan_with_role(PlanRole::Planning),
             |text| workflow.plan_status(text).unwrap_or(text),
         );
-        let why = metadata.other.iter().find(|(key, _)| key == "paused_because");
         let directives = constraints.iter().flat_map(|read| &read.directives);
         Self {
             revision: sources.revision.to_owned(),
@@ -122,7 +121,7 @@ impl Overview {
             status: status.to_owned(),
             written_status: metadata.status.clone(),
             role: workflow.role_of_plan(metadata),
-            paused_because: why.map(|(_, why)| why.clone()),
+            paused_because: metadata.paused_because().map(str::to_owned),
             start_time: metadata.start_time.clone(),
             last_updated: last_updated(plan, sources.last_entry),
             plan_first: workflow.plan_move_before_work(status).map(str::to_owned),
@@ -337,6 +336,11 @@ pub(super) fn problem_of(error: &Error) -> Option<Problem> {
     problem.hint = error.hint();
     problem.fixable = error.code() == ErrorCode::FileMissing;
     Some(problem)
+}
+
+/// The value; if there is none, its problem is added to `problems`.
+pub(super) fn or_problem<T>(result: Result<T, Error>, problems: &mut Vec<Problem>) -> Option<T> {
+    result.map_err(|error| problems.extend(problem_of(&error))).ok()
 }
 
 /// Costs, and what is used of every limit that is set.

@@ -1,4 +1,4 @@
-//! Carrying a decision out as one operation.
+//! Carries out a recovery decision as one operation.
 
 use serde_json::json;
 
@@ -30,13 +30,6 @@ impl std::fmt::Display for DecidedBy {
     }
 }
 
-/// The outcome of a decision.
-#[derive(Clone, Debug)]
-pub(crate) struct Carried {
-    /// The operation.
-    pub outcome: Outcome,
-}
-
 impl Workspace {
     /// Carries a decision out as one operation, together with its entry in the history.
     ///
@@ -48,7 +41,7 @@ impl Workspace {
         examined: &Examined,
         decision: &Decision,
         by: &DecidedBy,
-    ) -> Result<Carried, Error> {
+    ) -> Result<Outcome, Error> {
         if decision.action == RecoveryAction::RollbackCheckpoint {
             return self.roll_back(examined, decision, by);
         }
@@ -65,7 +58,7 @@ impl Workspace {
                 return Err(self.moved(examined.revision.as_str(), &found));
             }
             let done = act(draft, examined, decision)?;
-            // A question that is open already is not put again.
+            // A review that is already open is not opened again.
             let idle = decision.action == RecoveryAction::HumanReview && draft.is_empty();
             if !decision.nothing_to_do && !idle {
                 log(draft, examined, decision, by, &done)?;
@@ -75,18 +68,18 @@ impl Workspace {
             Ok(vec![answer])
         });
         match outcome {
-            Ok(outcome) => Ok(Carried { outcome }),
+            Ok(outcome) => Ok(outcome),
             Err(error) => Err(self.ask_first(error)?),
         }
     }
 
-    /// Goes back to the checkpoint that a decision names.
+    /// Restores the checkpoint that a decision names.
     fn roll_back(
         &self,
         examined: &Examined,
         decision: &Decision,
         by: &DecidedBy,
-    ) -> Result<Carried, Error> {
+    ) -> Result<Outcome, Error> {
         let Some(name) = &decision.checkpoint else {
             return Err(Error::refused(
                 ErrorCode::NoCheckpoint,
@@ -95,7 +88,7 @@ impl Workspace {
         };
         let mut noted = vec![("recovery".to_owned(), decision.action.word().to_owned())];
         noted.extend(decision_fields(decision, by));
-        // A step that ran then would be found running, with nobody at it.
+        // A step that was running then would be running again with nobody working on it.
         let chosen = examined.evidence.checkpoints.iter().find(|known| known.name == *name);
         let rewind = chosen.is_some_and(|checkpoint| checkpoint.rewind);
         let options = RestoreOptions { only: Vec::new(), rewind };
@@ -103,11 +96,11 @@ impl Workspace {
         for answer in &mut outcome.answers {
             answer.data.insert("done".to_owned(), json!([answer.message]));
         }
-        Ok(Carried { outcome })
+        Ok(outcome)
     }
 }
 
-/// Does what was decided and says what was done.
+/// Makes the changes that were decided and returns a message for each.
 fn act(
     draft: &mut Draft<'_>,
     examined: &Examined,
@@ -169,7 +162,7 @@ fn act(
     Ok(done)
 }
 
-/// Puts every step back that is neither completed nor pending; results stay.
+/// Resets every step that has begun and is not completed; results stay.
 fn restart(
     draft: &mut Draft<'_>,
     note: Option<String>,
@@ -193,7 +186,7 @@ fn reset(step: Option<StepRef>, note: Option<String>) -> Change {
     Change::StepReset { step, note, force: true, fresh: false, dependents: false }
 }
 
-/// Goes on with a paused or failed plan.
+/// Resumes a paused or failed plan.
 fn activate(draft: &mut Draft<'_>, done: &mut Vec<String>) -> Result<(), Error> {
     let plan = draft.plan()?;
     let status = plan.metadata.status.as_deref().unwrap_or_default();
@@ -203,7 +196,7 @@ fn activate(draft: &mut Draft<'_>, done: &mut Vec<String>) -> Result<(), Error> 
     }
 }
 
-/// Starts the next step where there is one; that it has to wait is no failure of the recovery.
+/// Starts the next step if there is one; if it has to wait, the recovery still succeeds.
 fn start_next(draft: &mut Draft<'_>, done: &mut Vec<String>) -> Result<(), Error> {
     let plan = draft.plan()?;
     if Readiness::new(&plan, draft.workflow()).ready().next().is_none() {
@@ -234,7 +227,7 @@ fn no_step() -> Error {
     Error::refused(ErrorCode::NoSuchStep, "the decision names no step")
 }
 
-/// Why it was decided, and by whom.
+/// The reasons of a decision, and who made it.
 fn decision_fields(decision: &Decision, by: &DecidedBy) -> Vec<(String, String)> {
     vec![
         ("evidence".to_owned(), decision.reasons.join("; ")),
@@ -242,7 +235,7 @@ fn decision_fields(decision: &Decision, by: &DecidedBy) -> Vec<(String, String)>
     ]
 }
 
-/// The entry that says what was decided, why and by whom.
+/// Logs the decision, its reasons and who made it.
 fn log(
     draft: &mut Draft<'_>,
     examined: &Examined,

@@ -1,8 +1,8 @@
-//! What the state itself says about an interruption or a failure.
+//! Gathers the evidence of an interruption or a failure from the state.
 
 use super::{
-    super::{snapshot::liveness::Liveness, *},
-    last_words,
+    super::{reports::open_steps::is_about, snapshot::liveness::Liveness, *},
+    last_action,
 };
 use crate::{
     domain::{Plan, PlanRole, Step, StepRef, StepRole, Workflow},
@@ -18,12 +18,12 @@ use crate::{
     text::markdown::Document,
 };
 
-/// How many of the newest entries and operations are looked at.
+/// How many of the newest entries and operations are read.
 const NEWEST: usize = 60;
-/// In how many bytes of the history.
+/// How many bytes at the end of the history are read.
 const TAIL: u64 = 256 << 10;
 
-/// How many checkpoints are opened to find one that is of use.
+/// How many checkpoints are opened to find a useful one.
 const MOST_CHECKPOINTS: usize = 20;
 
 /// What is to be recovered.
@@ -31,12 +31,12 @@ const MOST_CHECKPOINTS: usize = 20;
 pub(crate) struct RecoverRequest {
     /// The step; else the one that was interrupted or failed.
     pub step: Option<StepRef>,
-    /// After how many silent milliseconds nobody is taken to work on a step any more; else as the
-    /// lifecycle says.
+    /// After how many milliseconds without activity a step counts as abandoned; else as in the
+    /// workflow.
     pub stale_after_ms: Option<u64>,
 }
 
-/// A file that the step names, to be looked for in the project.
+/// A file that the step names, which the caller looks for in the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WantedFile {
     /// A relative path without `..`.
@@ -52,18 +52,18 @@ pub(crate) struct Surroundings {
     pub files: Option<FilesSeen>,
     /// The git work tree.
     pub git: Option<GitSeen>,
-    /// The files that were asked for.
+    /// The wanted files.
     pub names: Vec<NamedFile>,
 }
 
 /// The evidence at one revision.
 #[derive(Clone, Debug)]
 pub(crate) struct Examined {
-    /// What is known so far.
+    /// The evidence.
     pub evidence: Evidence,
     /// The revision it was read at.
     pub revision: Revision,
-    /// When the step at hand began.
+    /// When the current step began.
     pub since: Option<String>,
     /// Files that the step names.
     pub wanted: Vec<WantedFile>,
@@ -72,8 +72,8 @@ pub(crate) struct Examined {
 }
 
 impl Examined {
-    /// Adds what was found outside.
-    pub(crate) fn look_around(&mut self, found: Surroundings) {
+    /// Adds what was found outside the state directory.
+    pub(crate) fn add_surroundings(&mut self, found: Surroundings) {
         self.evidence.files = found.files;
         self.evidence.git = found.git;
         if let Some(step) = &mut self.evidence.step {
@@ -105,7 +105,7 @@ impl Workspace {
             age_ms: self.env.since(&newest.time),
             interrupted: transact::notice::findings(snapshot.view().reports()),
         });
-        // A lost history gives up nothing of the plan, and a log alone nothing of the files.
+        // A lost history alone, or a damaged log alone, leaves the other files repairable.
         let lost = |line: &String| !line.contains(StateFile::History.name());
         let log_damaged = snapshot.view().log_damage().is_some();
         evidence.log_cannot_repair =
@@ -123,7 +123,7 @@ impl Workspace {
             return Ok(examined);
         };
         let entries = snapshot.recent_entries(NEWEST, TAIL).unwrap_or_default();
-        let look = Look {
+        let gatherer = Gatherer {
             workspace: self,
             view: snapshot.view(),
             plan: &plan,
@@ -135,14 +135,14 @@ impl Workspace {
             stale_after_ms: request.stale_after_ms.unwrap_or_else(|| workflow.stale_after_ms()),
             liveness: snapshot.liveness(),
         };
-        look.fill(request, &mut examined)?;
+        gatherer.fill(request, &mut examined)?;
         Ok(examined)
     }
 
     /// The checkpoints, the newest first.
     fn checkpoint_summaries(&self) -> Vec<CheckpointSummary> {
         let Ok(list) = self.checkpoints() else { return Vec::new() };
-        // One that was taken on the way of a restore or an import is where we came from, not where to go.
+        // The automatic checkpoint before a restore or an import is not a state to return to.
         let meant = list.checkpoints.iter().rev().filter(|checkpoint| {
             let passing =
                 |why: &str| why.starts_with("before restore") || why.starts_with("before import");
@@ -178,8 +178,8 @@ fn damage(snapshot: &Snapshot) -> Vec<String> {
     damage
 }
 
-/// Everything that was read, while evidence is taken from it.
-struct Look<'a> {
+/// Everything that was read, to take evidence from.
+struct Gatherer<'a> {
     workspace: &'a Workspace,
     view: &'a View,
     plan: &'a Plan,
@@ -192,7 +192,7 @@ struct Look<'a> {
     liveness: &'a Liveness,
 }
 
-impl Look<'_> {
+impl Gatherer<'_> {
     fn fill(&self, request: &RecoverRequest, examined: &mut Examined) -> Result<(), Error> {
         let wanted = request.step.as_ref().map(|step| self.plan.step(step)).transpose()?;
         let at_hand = match wanted {
@@ -245,7 +245,7 @@ impl Look<'_> {
         self.plan.steps.iter().find(|step| step.number == number)
     }
 
-    /// The facts that decide about the next move, with the silence that was asked for.
+    /// The facts that the next move follows from, with the requested `stale_after_ms`.
     fn situation(&self) -> Situation {
         let mut situation = self.overview.situation();
         for standing in &mut situation.steps {
@@ -293,7 +293,7 @@ impl Look<'_> {
 
     fn step_evidence(&self, step: &Step) -> StepEvidence {
         let role = self.role(step);
-        let last_action = last_words::said(step, self.entries, self.operations);
+        let last_action = last_action::last_action(step, self.entries, self.operations);
         let id = step.id.as_ref().map(ToString::to_string);
         let touched = id.as_deref().and_then(|id| self.facts.touches.get(id));
         let mut state_changes = touched.cloned().unwrap_or_default();
@@ -308,7 +308,7 @@ impl Look<'_> {
             role,
             attempts: step.attempts,
             failures: self.workflow.failures_of(step),
-            attempts_allowed: change::attempts_allowed_by(self.workflow, self.plan, step),
+            attempts_allowed: change::attempts_allowed(self.workflow, self.plan, step),
             claim: (role == Some(StepRole::Active)).then(|| self.holder(step)),
             started_at: step.started_at.clone(),
             last_action: last_action.filter(|_| role == Some(StepRole::Active)),
@@ -451,13 +451,6 @@ impl Look<'_> {
             class: entry.field("error_class").and_then(ErrorClass::parse),
         };
         steps.map(attempt).collect()
-    }
-}
-
-fn is_about(entry: &Entry, step: &Step) -> bool {
-    match (entry.field("step"), &step.id) {
-        (Some(id), Some(own)) => id == own.as_str(),
-        _ => entry.step_number() == Some(u64::from(step.number)),
     }
 }
 

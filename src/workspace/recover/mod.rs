@@ -1,14 +1,14 @@
-//! Recovery: evidence from the state, a decision from the engine, one operation that carries it
-//! out.
+//! Recovery of an interrupted or failed execution: gathers evidence for `crate::recovery` to decide on,
+//! and carries the decision out as one operation.
 //!
-//! What is outside the state directory is examined by the caller: [`Examined`] says what is wanted,
-//! and [`Examined::look_around`] takes what was found.
+//! Files outside the state directory are examined by the caller: [`Examined::wanted`] lists them,
+//! and [`Examined::add_surroundings`] takes what was found.
 
 mod apply;
 mod gather;
-mod last_words;
+mod last_action;
 
 pub(crate) use self::{
-    apply::{Carried, DecidedBy},
+    apply::DecidedBy,
     gather::{Examined, RecoverRequest, Surroundings, WantedFile},
 };

@@ -8,27 +8,27 @@ use crate::{
     workspace::Dashboard,
 };
 
-/// Attempts that came to an end, the newest first.
+/// Finished attempts, newest first.
 #[derive(Debug)]
 pub(crate) struct Attempts<'e> {
     /// The attempts.
     pub list: Vec<Attempt<'e>>,
-    /// Milliseconds at the beginning of the first.
+    /// The start of the first one in milliseconds.
     first: i64,
-    /// How many from there to the end of the last.
+    /// Milliseconds from there to the end of the last one.
     span: i64,
 }
 
 /// One attempt.
 #[derive(Debug)]
 pub(crate) struct Attempt<'e> {
-    /// What the history says of it.
+    /// Its history entry.
     pub entry: &'e Entry,
     /// The result.
     pub outcome: StepOutcome,
     /// How long it took.
     pub took: Option<u64>,
-    /// Milliseconds at its end, if the entry says when.
+    /// Its end in milliseconds, if the entry has a time.
     end: Option<i64>,
 }
 
@@ -56,7 +56,7 @@ impl Attempts<'_> {
 }
 
 impl Dashboard {
-    /// The newest attempts, at most so many.
+    /// The newest attempts, at most `most`.
     pub(crate) fn attempts(&self, most: usize) -> Attempts<'_> {
         let ended = self.entries.iter().rev().filter_map(|entry| {
             entry.field("step")?;

@@ -10,21 +10,21 @@ use crate::{
     history::Entry,
 };
 
-/// What stands for steps that do not have the field.
+/// The name for steps that do not have the field.
 const NONE: &str = "-";
 
-/// One line of the breakdown.
+/// One row of the breakdown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Share {
-    /// The value that these steps have in common, or who did them.
+pub(crate) struct BreakdownRow {
+    /// The common value of these steps, or the actor.
     pub name: String,
-    /// How many steps it is about.
+    /// The number of steps.
     pub steps: usize,
-    /// How many of them are done or left out; of an actor, how many attempts completed.
+    /// How many of them are finished; for an actor, how many attempts completed.
     pub finished: usize,
-    /// How many have failed; of an actor, how many attempts did.
+    /// How many have failed; for an actor, how many attempts did.
     pub failed: usize,
-    /// How often they were started; of an actor, how many attempts came to an end.
+    /// How often they were started; for an actor, how many attempts ended.
     pub attempts: u32,
     /// What they cost.
     pub cost: Money,
@@ -38,8 +38,8 @@ pub(super) fn by_field(
     plan: &Plan,
     roles: &[Option<StepRole>],
     steps: &[StepMetrics],
-) -> Vec<Share> {
-    let mut shares: Vec<Share> = Vec::new();
+) -> Vec<BreakdownRow> {
+    let mut shares: Vec<BreakdownRow> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for ((step, role), counted) in plan.steps.iter().zip(roles).zip(steps) {
         let name = step.field(field).map(str::trim).filter(|name| !name.is_empty());
@@ -54,9 +54,9 @@ pub(super) fn by_field(
     shares
 }
 
-/// By who brought attempts to an end, as the entries say.
-pub(super) fn by_actor(entries: &[Entry]) -> Vec<Share> {
-    let mut shares: Vec<Share> = Vec::new();
+/// By the actors who ended attempts, according to the history.
+pub(super) fn by_actor(entries: &[Entry]) -> Vec<BreakdownRow> {
+    let mut shares: Vec<BreakdownRow> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
     for entry in entries {
@@ -76,12 +76,12 @@ pub(super) fn by_actor(entries: &[Entry]) -> Vec<Share> {
 }
 
 fn share<'s, 'n>(
-    shares: &'s mut Vec<Share>,
+    shares: &'s mut Vec<BreakdownRow>,
     places: &mut BTreeMap<&'n str, usize>,
     name: &'n str,
-) -> &'s mut Share {
+) -> &'s mut BreakdownRow {
     let at = *places.entry(name).or_insert_with(|| {
-        shares.push(Share { name: name.to_owned(), ..Share::default() });
+        shares.push(BreakdownRow { name: name.to_owned(), ..BreakdownRow::default() });
         shares.len() - 1
     });
     &mut shares[at]

@@ -1,25 +1,25 @@
-//! Briefs and the remembered conversation, however much of the state can be read.
+//! The brief and the memory of the conversation, from as much of the state as can be read.
 
 use std::io;
 
-use crate::brief::{self, Brief, Budget, Changes, Format, Memory, Preferences, Project};
+use crate::brief::{self, Brief, Budget, Changes, Format, Memory, Preferences, ProjectMemory};
 use crate::domain::{ErrorCode, Problem, StateFile, StepRef};
 use crate::store::StoreError;
 use crate::text::shell::in_directory;
 use crate::workspace::{ActiveRules, DiffSide, Error, ErrorKind, Snapshot, Workspace, is_absent};
 
-/// What kind of brief is wanted.
+/// A request for a brief.
 #[derive(Clone, Debug, Default)]
 pub struct BriefRequest {
-    /// What it may cost.
+    /// The most it may cost.
     pub budget: Budget,
     /// How it is written.
     pub format: Format,
     /// Show what changed after this revision: an operation's id, or `@-2`.
     pub since: Option<String>,
-    /// Tell what this step needs, without conversation and older history.
+    /// Show what this step needs, without conversation and older history.
     pub step: Option<StepRef>,
-    /// The directory that the commands in it are to name.
+    /// The directory that the commands in it name.
     pub directory: Option<String>,
 }
 
@@ -31,17 +31,17 @@ pub struct Briefed {
     pub brief: Brief,
     /// Files that are missing or cannot be read; the brief has the rest.
     pub damaged: Vec<Problem>,
-    /// What binds the agent, as it was read for the brief; absent if it cannot be read.
+    /// The rules in force, as read for the brief; absent if they cannot be read.
     pub(crate) active_rules: Option<ActiveRules>,
 }
 
 impl Workspace {
-    /// What a fresh agent reads first. Files that cannot be read are listed, not an error.
+    /// What a new agent reads first. Files that cannot be read are listed and are not an error.
     ///
     /// # Errors
-    /// There is no state at all, the lock is not free, or what was asked for is not there.
+    /// There is no state, the lock is not free, or the step or revision does not exist.
     pub fn brief(&self, request: &BriefRequest) -> Result<Briefed, Error> {
-        let (snapshot, mut damaged) = self.read_what_can_be()?;
+        let (snapshot, mut damaged) = self.read_leniently()?;
         let asked = request.step.as_ref();
         let most = request.budget.most_lines();
         let (mut material, constraints) = snapshot.material(asked, most, &mut damaged)?;
@@ -70,8 +70,8 @@ impl Workspace {
         Ok(Briefed { brief, damaged, active_rules })
     }
 
-    /// The state; where a file or the log cannot be read at all, what is left of it.
-    fn read_what_can_be(&self) -> Result<(Snapshot, Vec<Problem>), Error> {
+    /// The state; if a file or the log cannot be read, the rest of it.
+    fn read_leniently(&self) -> Result<(Snapshot, Vec<Problem>), Error> {
         let error = match self.read() {
             Ok(snapshot) => return Ok((snapshot, Vec::new())),
             Err(error) => match error.into_kind() {
@@ -83,7 +83,7 @@ impl Workspace {
             return Err(error.into());
         }
         let (view, failed) = self.store.read_loosely();
-        let view = self.shown(view)?;
+        let view = self.native_view(view)?;
         if is_absent(&view) {
             return Err(error.into());
         }
@@ -121,7 +121,7 @@ impl Workspace {
     }
 }
 
-/// What a file that could not be read is told as: a disk that fails has damaged nothing yet.
+/// The code of a read error: a failing disk is not damage yet.
 fn code_of(error: &StoreError, damage: ErrorCode) -> ErrorCode {
     match error {
         StoreError::Io { source, .. } if source.kind() != io::ErrorKind::PermissionDenied => {
@@ -131,7 +131,7 @@ fn code_of(error: &StoreError, damage: ErrorCode) -> ErrorCode {
     }
 }
 
-/// A JSON answer that reports damage has an error object beside the brief, within the budget.
+/// The budget without the error object that a JSON answer has if it reports damage.
 fn without_error(request: &BriefRequest, damaged: &[Problem]) -> Budget {
     let mut budget = request.budget;
     if let (Format::Json, Some(problem)) = (request.format, damaged.first()) {
@@ -143,17 +143,17 @@ fn without_error(request: &BriefRequest, damaged: &[Problem]) -> Budget {
     budget
 }
 
-/// How many of the newest entries patterns are drawn from.
+/// How many of the newest entries patterns are taken from.
 const PATTERN_ENTRIES: usize = 200;
 
-/// How many turns are looked at for decisions and lessons that last.
+/// How many turns are searched for long-term decisions and lessons.
 const LONG_TURNS: usize = 1000;
 
-/// How far back turns are looked for, in bytes of the history.
+/// How many bytes at the end of the history are searched for turns.
 const TAIL: u64 = 16 << 20;
 
 impl Snapshot {
-    /// The four tiers of memory, derived now. Turns are looked for in the last 16 MiB.
+    /// The four tiers of memory. Turns are searched for in the last 16 MiB.
     ///
     /// # Errors
     /// The history cannot be read; what else cannot be read is left empty.
@@ -168,7 +168,7 @@ impl Snapshot {
                 .filter(|section| section.title.eq_ignore_ascii_case("Current Understanding"));
             found.next().map(|section| section.text).filter(|text| !text.is_empty())
         });
-        let project = Project {
+        let project = ProjectMemory {
             title: plan.as_ref().map(|plan| plan.title.clone()),
             goal: plan.as_ref().and_then(|plan| plan.metadata.goal.clone()),
             mode: plan.as_ref().and_then(|plan| plan.metadata.mode.clone()),
@@ -183,7 +183,7 @@ impl Snapshot {
             preferences.directives = constraints.directives.into_iter().map(|d| d.text).collect();
         }
         let mut memory = brief::memory(&turns, &entries, &history, project, preferences);
-        // What was spent is one number, whoever asks.
+        // The cost is the same number in every report.
         if let Ok(overview) = self.overview() {
             memory.long.statistics.total_cost = overview.spending.total_cost;
         }

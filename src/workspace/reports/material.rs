@@ -1,4 +1,4 @@
-//! The state as far as it can be read, for a brief.
+//! Collects the material of a brief from the parts of the state that can be read.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::open_steps::open_steps;
 use crate::{
-    brief::{Focus, Input, Material, SHORT_TURNS, Standing, StepOutputs},
+    brief::{ExecutionStatus, FocusStep, Material, SHORT_TURNS, StepInput, StepOutputs},
     domain::{
         Bullet, Constraints, Decision, ErrorCode, Money, Plan, Problem, StateFile, Step, StepRef,
-        StepRole, Variables, Workflow, is_usual, is_usual_rule,
+        StepRole, Variables, Workflow, is_default_setting, is_template_rule,
     },
     history::{Counts, Entry, EntryKind, last_entries_within},
     recovery::Move,
@@ -20,31 +20,31 @@ use crate::{
     },
 };
 
-/// How many of the newest entries a brief looks at.
+/// How many of the newest entries are read.
 pub(super) const ENTRIES: usize = 40;
 
-/// Of how many failed steps a brief tells the errors.
+/// How many failed steps are shown with their errors.
 const FAILED: usize = 5;
 
-/// How many of the last steps count as such when none is at hand.
+/// How many of the last steps are searched for outputs if there is no current step.
 const LAST_STEPS: usize = 20;
 
-/// How many answers of people a brief tells.
+/// How many decided reviews are shown.
 const ANSWERS: usize = 5;
 
-/// How far back a brief looks for turns and entries, in bytes of the history.
+/// How many bytes at the end of the history are searched for turns and entries.
 const TAIL: u64 = 1 << 20;
 
-/// The files, as far as they can be read.
-struct Readable {
+/// The files that can be read.
+struct ReadableFiles {
     plan: Option<Arc<Plan>>,
     variables: Option<Variables>,
     constraints: Option<Constraints>,
 }
 
 impl Snapshot {
-    /// Everything a brief can tell, at most `most` open steps among it; what cannot be read is added
-    /// to `damaged`.
+    /// Everything that a brief can contain, with at most `most` open steps; files that cannot be read
+    /// are added to `damaged`.
     pub(in crate::workspace) fn material(
         &self,
         wanted: Option<&StepRef>,
@@ -62,7 +62,7 @@ impl Snapshot {
         let context = self.context().map_err(&mut note).ok();
         let workflow = self.workflow().map_err(&mut note);
         let workflow = workflow.unwrap_or(std::borrow::Cow::Borrowed(Workflow::builtin()));
-        let files = Readable {
+        let files = ReadableFiles {
             plan: self.plan().map_err(&mut note).ok(),
             variables: self.variables().map_err(&mut note).ok(),
             constraints: self.constraints().map_err(&mut note).ok(),
@@ -98,15 +98,16 @@ impl Snapshot {
         material.goal = files.goal();
         material.limits = overview.spending.exceeded().map(LimitUse::in_short).collect();
         if let Some(constraints) = &files.constraints {
-            // A limit that is exceeded is told as such.
+            // An exceeded limit is shown as such.
             let exceeded =
                 |name: &str| overview.spending.exceeded().any(|limit| limit.limit == name);
             let chosen = constraints.settings.iter();
-            let chosen = chosen.filter(|one| !is_usual(one, &workflow) && !exceeded(&one.name));
+            let chosen =
+                chosen.filter(|one| !is_default_setting(one, &workflow) && !exceeded(&one.name));
             material.settings = chosen.cloned().collect();
             material.directives.clone_from(&constraints.directives);
             material.prose = constraints.prose();
-            // What a rule that has fired made of the constraints is told instead.
+            // The effects of a rule that has fired are shown instead.
             let fired = |rule: &Bullet| {
                 let mut adaptations =
                     material.entries.iter().filter_map(|entry| entry.field("rule"));
@@ -115,20 +116,20 @@ impl Snapshot {
             };
             let own = constraints.rules.iter();
             let own = own.filter(|rule| {
-                !rule.below.is_empty() || !is_usual_rule(&rule.text) && !fired(rule)
+                !rule.below.is_empty() || !is_template_rule(&rule.text) && !fired(rule)
             });
             material.rules = own.cloned().collect();
         }
         material.problems.clone_from(damaged);
         if let Some(plan) = &files.plan {
-            // A plan without metadata is read all the same.
+            // A plan without metadata is readable.
             let is_damage =
                 |found: &&Problem| found.code != ErrorCode::NoMetadata || found.is_lost_plan();
             material.problems.extend(plan.problems.iter().filter(is_damage).cloned());
             let failed = overview.steps.places(|role| role == Some(StepRole::Failed));
             let failed: Vec<Step> = failed.take(FAILED).map(|at| plan.steps[at].clone()).collect();
             files.fill(plan, (&workflow, overview), (wanted, most), &mut material)?;
-            material.told = self.told(&failed, wanted.is_some(), &material);
+            material.step_entries = self.entries_about(&failed, wanted.is_some(), &material);
         } else if let Some(step) = wanted {
             let message = format!("step `{step}` cannot be shown: `plan.md` cannot be read");
             return Err(Error::refused(ErrorCode::NotFound, message));
@@ -160,7 +161,7 @@ impl Snapshot {
         Ok(last_entries_within(&mut self.history()?, limit, TAIL, keep)?)
     }
 
-    /// The history is read as far as it is text; one whose end is none is worth a word.
+    /// Checks that the end of the history is text.
     fn check_history(&self) -> Result<(), Error> {
         const LOOK: u64 = 16 << 10;
         if !self.view().appended().exists() {
@@ -180,7 +181,7 @@ impl Snapshot {
     }
 }
 
-impl Readable {
+impl ReadableFiles {
     /// The goal, from variables.json if the plan does not have it.
     fn goal(&self) -> Option<(StateFile, String)> {
         let plan = self.plan.as_ref().and_then(|plan| {
@@ -225,11 +226,11 @@ impl Readable {
             review.decision != Decision::Open && !overview.steps.places(is_finished).any(is_about)
         });
         material.answers = answered.take(ANSWERS).cloned().collect();
-        material.taken_up = taken_up(plan, &overview, &material.entries);
+        material.consumed_steps = consumed_steps(plan, &overview, &material.entries);
         let spending = &overview.spending;
         let exceeded = spending.budget.is_some_and(|budget| spending.total_cost > budget);
         let counted = spending.total_cost > Money(0) && !exceeded;
-        material.standing = Some(Standing {
+        material.status = Some(ExecutionStatus {
             status: overview.written_status.is_some().then_some(overview.status),
             mode: overview.mode,
             counts: overview.counts,
@@ -241,9 +242,14 @@ impl Readable {
         Ok(())
     }
 
-    /// What the steps before `step` gave and is not among its inputs; without one, what the last
-    /// steps gave.
-    fn results(&self, plan: &Plan, step: Option<&Step>, focus: Option<&Focus>) -> Vec<StepOutputs> {
+    /// The outputs of the dependencies of `step` that are not among its inputs; without a step, the
+    /// outputs of the last steps.
+    fn results(
+        &self,
+        plan: &Plan,
+        step: Option<&Step>,
+        focus: Option<&FocusStep>,
+    ) -> Vec<StepOutputs> {
         let Some(variables) = &self.variables else { return Vec::new() };
         let last = &plan.steps[plan.steps.len().saturating_sub(LAST_STEPS)..];
         let needs = |later: &Step, found: &Step| later.depends_on.iter().any(|one| found.is(one));
@@ -267,13 +273,13 @@ impl Readable {
         steps.iter().rev().filter(is_wanted).filter_map(result).collect()
     }
 
-    /// A step with everything it needs; `strict` refuses a reference that leads nowhere.
+    /// A step with everything it needs; `strict` refuses a reference that cannot be resolved.
     fn focus(
         &self,
         (plan, workflow, readiness): (&Plan, &Workflow, &Readiness<Arc<Plan>>),
         step: &Step,
         strict: bool,
-    ) -> Result<Focus, Error> {
+    ) -> Result<FocusStep, Error> {
         let resolver = Resolver::new(Some(plan), self.variables.as_ref(), workflow);
         let mut inputs = Vec::new();
         for (name, written) in &step.details().inputs {
@@ -287,27 +293,27 @@ impl Readable {
                     None => error.to_string(),
                 }),
             };
-            inputs.push(Input { name: name.clone(), written: written.clone(), value });
+            inputs.push(StepInput { name: name.clone(), written: written.clone(), value });
         }
         let waits_for = readiness.unmet(step).iter().map(|wanted| readiness.name(wanted)).collect();
         let (step, prose) = (step.clone(), plan.prose(step));
-        Ok(Focus { step, prose, inputs, waits_for })
+        Ok(FocusStep { step, prose, inputs, waits_for })
     }
 }
 
-/// The steps that `entries` tell of, that others build upon, and all of these are finished.
-fn taken_up(plan: &Plan, overview: &Overview, entries: &[Entry]) -> Vec<u32> {
-    let is_told = |step: &&Step| {
+/// The steps in `entries` that have dependents, all of which are finished.
+fn consumed_steps(plan: &Plan, overview: &Overview, entries: &[Entry]) -> Vec<u32> {
+    let is_mentioned = |step: &&Step| {
         entries.iter().any(|entry| entry.step_number() == Some(u64::from(step.number)))
     };
-    let is_taken_up = |step: &&Step| {
+    let is_consumed = |step: &&Step| {
         let steps = plan.steps.iter().zip(overview.steps.readiness().roles());
         let mut later = steps
             .filter(|(later, _)| later.depends_on.iter().any(|wanted| step.is(wanted)))
             .peekable();
         later.peek().is_some() && later.all(|(_, role)| is_finished(*role))
     };
-    plan.steps.iter().filter(is_told).filter(is_taken_up).map(|step| step.number).collect()
+    plan.steps.iter().filter(is_mentioned).filter(is_consumed).map(|step| step.number).collect()
 }
 
 fn is_finished(role: Option<StepRole>) -> bool {

@@ -1,4 +1,4 @@
-//! The execution in numbers, from the plan, the variables and the facts of the history.
+//! The numbers of an execution (`statedir metrics`), from plan, variables and history.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    breakdown::{self, Share},
+    breakdown::{self, BreakdownRow},
     timeline::Timeline,
 };
 use crate::{
@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// From how many of the newest entries the times of single steps are taken.
+/// How many of the newest entries the times of single steps are taken from.
 const COVERED: usize = 1000;
 
-/// What can be counted.
+/// The numbers of an execution.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Metrics {
     /// How many steps there are.
@@ -44,8 +44,7 @@ pub(crate) struct Metrics {
     pub success_rate: Option<f64>,
     /// Failed attempts since the last success.
     pub consecutive_failures: u64,
-    /// Failed attempts by the class of their error, among the entries that the times of steps
-    /// cover.
+    /// Failed attempts in the covered entries, by the class of their error.
     pub failures: BTreeMap<&'static str, u64>,
     /// What was spent.
     pub total_cost: Money,
@@ -60,8 +59,7 @@ pub(crate) struct Metrics {
     /// Reviews, recoveries, tokens and commits.
     #[serde(flatten)]
     pub timeline: Timeline,
-    /// Returns to an earlier state, and times that the execution was resumed or recovered among the entries
-    /// that the times of steps cover.
+    /// Restores, and how often the execution was resumed or recovered in the covered entries.
     pub recoveries: u64,
     /// The bytes of the default brief for each byte of the files it is made from.
     pub compression_ratio: Option<f64>,
@@ -71,22 +69,22 @@ pub(crate) struct Metrics {
     pub sizes: BTreeMap<String, u64>,
     /// Every step of the plan.
     pub steps: Vec<StepMetrics>,
-    /// The same by a field of the steps or by actor, where that was asked for.
+    /// The same by a field of the steps or by actor, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<Breakdown>,
     /// Which entries the times of single steps come from.
-    pub step_times_cover: Cover,
+    pub step_times_cover: Coverage,
     /// The revision.
     pub revision: String,
 }
 
-/// The numbers by what steps have in common.
+/// The numbers by a field of the steps or by actor.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Breakdown {
     /// The field, or `actor`.
     pub field: String,
-    /// A line for each of its values.
-    pub shares: Vec<Share>,
+    /// A row for each of its values.
+    pub shares: Vec<BreakdownRow>,
 }
 
 /// One step in numbers.
@@ -102,21 +100,21 @@ pub(crate) struct StepMetrics {
     pub status: Option<String>,
     /// How often it was started.
     pub attempts: u32,
-    /// What its attempts cost, as variables.json or the covered entries of the history say.
+    /// The cost of its attempts, from variables.json or the covered entries.
     pub cost: Option<Money>,
-    /// How long its attempts took, as the newest entries say.
+    /// The time of its attempts, from the covered entries.
     pub time_ms: Option<u64>,
-    /// When it was completed, as the plan or else the newest entries say.
+    /// When it was completed, from the plan or else the covered entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<String>,
 }
 
-/// How much of the history was looked at.
+/// How much of the history is covered.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Cover {
-    /// So many of the newest entries,
+pub(crate) struct Coverage {
+    /// The number of newest entries that were read.
     pub entries: u64,
-    /// of so many.
+    /// The number of all entries.
     pub of: u64,
 }
 
@@ -149,10 +147,10 @@ impl Snapshot {
         }
         let costs = self.step_costs(&entries);
         let timeline = Timeline::of(&plan, &entries);
-        // States of older versions have it in the history alone.
+        // Older versions recorded it in the history only.
         let workflow = self.workflow()?;
         let is_done = |step: &Step| workflow.role_of(step) == Some(StepRole::Done);
-        let told = |step: &Step, id: &String| {
+        let logged = |step: &Step, id: &String| {
             timeline.completed_at.get(id).filter(|_| is_done(step)).cloned()
         };
         let step = |step: &Step| {
@@ -164,7 +162,7 @@ impl Snapshot {
                 attempts: step.attempts,
                 cost: id.as_ref().and_then(|id| costs.get(id)).copied(),
                 time_ms: id.as_deref().and_then(|id| times.total(id)),
-                completed_at: step.completed_at.clone().or_else(|| told(step, id.as_ref()?)),
+                completed_at: step.completed_at.clone().or_else(|| logged(step, id.as_ref()?)),
                 id,
             }
         };
@@ -208,7 +206,7 @@ impl Snapshot {
             sizes: self.sizes(),
             steps,
             by,
-            step_times_cover: Cover { entries: entries.len() as u64, of: history.entries },
+            step_times_cover: Coverage { entries: entries.len() as u64, of: history.entries },
             revision: overview.revision,
         })
     }
@@ -230,25 +228,25 @@ impl Snapshot {
         sizes
     }
 
-    /// What each step cost, by id: as variables.json lists it, or else as the entries say.
+    /// The cost of each step by id, from variables.json, or else from the entries.
     fn step_costs(&self, entries: &[Entry]) -> BTreeMap<String, Money> {
         let mut costs: BTreeMap<String, Money> = BTreeMap::new();
-        let listed = self.variables().ok().and_then(|read| read.get("cost_tracking.step_costs"));
-        let Some(Value::Array(lines)) = listed else {
-            for entry in entries {
-                let cost = entry.field("actual_cost").and_then(Money::parse);
-                if let (Some(id), Some(cost)) = (entry.step_id(), cost) {
-                    let sum = costs.entry(id.to_owned()).or_default();
-                    *sum = *sum + cost;
-                }
-            }
-            return costs;
-        };
-        for line in &lines {
-            if let (Some(id), Some(cost)) = (line["id"].as_str(), Money::from_json(&line["cost"])) {
+        let mut add = |id: Option<&str>, cost: Option<Money>| {
+            if let (Some(id), Some(cost)) = (id, cost) {
                 let sum = costs.entry(id.to_owned()).or_default();
                 *sum = *sum + cost;
             }
+        };
+        let listed = self.variables().ok().and_then(|read| read.get("cost_tracking.step_costs"));
+        match listed {
+            Some(Value::Array(lines)) => {
+                lines
+                    .iter()
+                    .for_each(|line| add(line["id"].as_str(), Money::from_json(&line["cost"])));
+            }
+            _ => entries.iter().for_each(|entry| {
+                add(entry.step_id(), entry.field("actual_cost").and_then(Money::parse));
+            }),
         }
         costs
     }

@@ -6,7 +6,7 @@ pub(in crate::workspace) mod brief;
 pub(in crate::workspace) mod dashboard;
 pub(in crate::workspace) mod material;
 pub(in crate::workspace) mod metrics;
-mod open_steps;
+pub(in crate::workspace) mod open_steps;
 pub(in crate::workspace) mod rules;
 pub(in crate::workspace) mod step_actions;
 mod timeline;

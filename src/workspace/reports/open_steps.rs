@@ -1,4 +1,4 @@
-//! Unfinished steps, and what the history says about them.
+//! Unfinished steps for a brief, and history entries about them.
 
 use super::material::ENTRIES;
 use crate::{
@@ -8,14 +8,16 @@ use crate::{
     workspace::{Error, Overview, Snapshot, StepOverview},
 };
 
-/// How many entries about one step a brief tells.
-const TOLD: usize = 5;
+/// How many entries about one step are shown.
+const ENTRIES_OF_STEP: usize = 5;
 
-/// How many a brief for that step tells, as far as they fit.
-const TOLD_OF_ONE: usize = 40;
+/// How many are shown in a brief for that step alone.
+const ENTRIES_OF_ONLY_STEP: usize = 40;
 
-/// The steps that are not finished, without the one at hand: the first `most`, and how many more
-/// there are.
+/// The most unfinished steps that a brief lists: nobody works through more before the next brief.
+const OPEN: usize = 100;
+
+/// The first `most` (or [`OPEN`]) unfinished steps without `focus`, and how many more there are.
 pub(super) fn open_steps(
     plan: &Plan,
     overview: &Overview,
@@ -31,7 +33,7 @@ pub(super) fn open_steps(
         if focus.is_some_and(|focus| focus.offset == step.offset) {
             continue;
         }
-        if open.len() == most {
+        if open.len() == most.min(OPEN) {
             more += 1;
             continue;
         }
@@ -42,11 +44,11 @@ pub(super) fn open_steps(
             Some(StepRole::Failed) => state.push("failed".to_owned()),
             _ => {}
         }
-        // That a step comes after the one above it goes without saying.
+        // A dependency on the step above is not worth mentioning.
         let usual = |wanted: &StepRef| previous.is_some_and(|previous| previous.is(wanted));
         let unmet = readiness.unmet(step);
-        let goes_without_saying = unmet.len() == 1 && step.depends_on.iter().any(usual);
-        if !unmet.is_empty() && !goes_without_saying {
+        let is_usual = unmet.len() == 1 && step.depends_on.iter().any(usual);
+        if !unmet.is_empty() && !is_usual {
             let name = |wanted: &StepRef| readiness.name(wanted);
             let number = |name: String| name.split(' ').next().unwrap_or_default().to_owned();
             let numbers: Vec<String> = unmet.iter().map(name).map(number).collect();
@@ -72,9 +74,8 @@ fn running(step: &StepOverview) -> String {
 }
 
 impl Snapshot {
-    /// What the history says about the current step and, unless that was asked for, about failed
-    /// ones.
-    pub(super) fn told(
+    /// History entries about the step in focus and, unless `only_focus`, about failed steps.
+    pub(super) fn entries_about(
         &self,
         failed: &[Step],
         only_focus: bool,
@@ -85,35 +86,35 @@ impl Snapshot {
         let others = failed.iter().filter(is_other).filter(|_| !only_focus);
         let steps: Vec<&Step> = focus.into_iter().chain(others).collect();
         let of_step = |step: &&Step| {
-            let most = if only_focus { TOLD_OF_ONE } else { TOLD };
-            let told = self.told_of(step, &material.entries, most).unwrap_or_default();
+            let most = if only_focus { ENTRIES_OF_ONLY_STEP } else { ENTRIES_OF_STEP };
+            let entries = self.entries_of(step, &material.entries, most).unwrap_or_default();
             let number = step.number;
-            told.into_iter().map(move |entry| (number, entry))
+            entries.into_iter().map(move |entry| (number, entry))
         };
         steps.iter().flat_map(of_step).collect()
     }
 
-    /// What the history says about a step, newest first: attempts that failed, and notes when it
-    /// was begun again. Only a step with more failures than `newest` shows is looked for further
-    /// up.
-    fn told_of(&self, step: &Step, newest: &[Entry], most: usize) -> Result<Vec<Entry>, Error> {
-        let is_told = |entry: &Entry| {
+    /// Failed attempts at a step and notes about restarts, newest first. Older entries than `newest`
+    /// are searched only for a step with more failures than those show.
+    fn entries_of(&self, step: &Step, newest: &[Entry], most: usize) -> Result<Vec<Entry>, Error> {
+        let is_relevant = |entry: &Entry| {
             let noted = entry.field("notes").or_else(|| entry.field("note")).is_some();
             is_about(entry, step) && (entry.is_failure() || (entry.outcome().is_none() && noted))
         };
-        let mut told: Vec<Entry> = newest.iter().filter(|entry| is_told(entry)).cloned().collect();
-        let failures = told.iter().filter(|entry| entry.is_failure()).count();
+        let mut found: Vec<Entry> =
+            newest.iter().filter(|entry| is_relevant(entry)).cloned().collect();
+        let failures = found.iter().filter(|entry| entry.is_failure()).count();
         if newest.len() >= ENTRIES && failures + 1 < step.attempts as usize {
-            told = self.newest(most, is_told)?;
+            found = self.newest(most, is_relevant)?;
         }
-        told.reverse();
-        told.truncate(most);
-        Ok(told)
+        found.reverse();
+        found.truncate(most);
+        Ok(found)
     }
 }
 
-/// Whether an entry is about a step, by its id or, where it has none, by its number.
-fn is_about(entry: &Entry, step: &Step) -> bool {
+/// Whether an entry is about a step, by its id or, if it has none, by its number.
+pub(in crate::workspace) fn is_about(entry: &Entry, step: &Step) -> bool {
     match (entry.field("step"), &step.id) {
         // `k3f9`, or `3 (k3f9)`
         (Some(name), Some(own)) => name.split([' ', '(', ')']).any(|id| id == own.as_str()),

@@ -1,11 +1,14 @@
-//! Looking at rules: what they mean, whether they fire, and trying them out.
+//! Reports on rules: what they mean, why they fire or not, and trying them out.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::{
     domain::{Bullet, ErrorCode, Problem, Review, Setting, StateFile, StepRef},
-    rules::{Action, Directive, Explanation, RuleError, WrittenRule, explain, is_meant_as_rule},
+    rules::{
+        Action, Directive, Explanation, RuleError, WrittenRule, as_reported, explain,
+        is_meant_as_rule,
+    },
     text::Place,
     workspace::{
         Answer, Change, Draft, Error, Snapshot, StepResult, Workspace,
@@ -13,12 +16,12 @@ use crate::{
     },
 };
 
-/// What a line of constraints.md means to the engine.
+/// How a line of constraints.md is understood.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct RuleLine {
     /// Its number in its list, from one.
     pub number: usize,
-    /// Where it stands: `rule`, `directive`, the task type of a behaviour, or `prose`.
+    /// Its list: `rule`, `directive`, the task type of a behaviour, or `prose`.
     pub list: String,
     /// The line as written.
     pub text: String,
@@ -26,18 +29,18 @@ pub(crate) struct RuleLine {
     pub means: Option<String>,
     /// What will be executed.
     pub executes: Vec<String>,
-    /// Meaning and executed actions as people read them.
+    /// Meaning and executed actions in a form for people.
     #[serde(skip)]
     pub readable: (String, Vec<String>),
-    /// What is passed on to the agent word for word.
+    /// What is passed to the agent verbatim.
     pub advises: Vec<String>,
-    /// Whether it is prose that is not a rule and not meant to be one.
+    /// Whether it is prose and not intended as a rule.
     pub prose: bool,
     /// Why it is not understood.
     pub error: Option<String>,
-    /// The nearest thing that would be.
+    /// The nearest form that would be understood.
     pub nearest: Option<String>,
-    /// Where it is.
+    /// Its place in the file.
     pub place: Place,
 }
 
@@ -104,18 +107,18 @@ impl Snapshot {
         Ok(lines)
     }
 
-    /// What else constraints.md says: passed on to the agent, and never executed.
+    /// The prose of constraints.md: passed to the agent and never executed.
     pub(crate) fn prose_lines(&self) -> Result<Vec<RuleLine>, Error> {
         let constraints = self.constraints()?;
         let document = &constraints.document;
         let mut lines = Vec::new();
         for prose in constraints.prose() {
             for text in prose.text.lines().filter(|text| !text.trim().is_empty()) {
-                // The line itself where it is found, else the heading that it is under.
+                // The line itself if it is found, else its heading.
                 let from = document.source().get(prose.offset..).unwrap_or_default();
                 let offset = prose.offset + from.find(text).unwrap_or_default();
                 let number = lines.len() + 1;
-                let mut line = unread("prose", number, text.trim(), document.place(offset));
+                let mut line = unparsed("prose", number, text.trim(), document.place(offset));
                 line.prose = true;
                 line.advises.push(line.text.clone());
                 lines.push(line);
@@ -124,7 +127,7 @@ impl Snapshot {
         Ok(lines)
     }
 
-    /// What of constraints.md is executed, and what is prose for the agent.
+    /// How many lines of constraints.md are executed, and how many are prose.
     pub(crate) fn constraint_reading(&self) -> Result<ConstraintReading, Error> {
         let lines = self.rule_lines()?;
         let constraints = self.constraints()?;
@@ -144,7 +147,7 @@ impl Snapshot {
 pub struct ConstraintReading {
     /// Rules, directives and behaviours that execute something.
     pub executed: usize,
-    /// What is passed on to the agent verbatim.
+    /// Lines that are passed to the agent verbatim.
     pub prose: usize,
 }
 
@@ -156,7 +159,7 @@ fn line(
     document: &crate::text::markdown::Document,
     offset: usize,
 ) -> RuleLine {
-    let mut line = unread(list, number, text, document.place(offset));
+    let mut line = unparsed(list, number, text, document.place(offset));
     match parsed {
         Ok(((means, readable), actions)) => {
             line.means = Some(means);
@@ -178,8 +181,8 @@ fn line(
     line
 }
 
-/// A line of which nothing is known yet.
-fn unread(list: &str, number: usize, text: &str, place: Place) -> RuleLine {
+/// A line that has not been parsed yet.
+fn unparsed(list: &str, number: usize, text: &str, place: Place) -> RuleLine {
     RuleLine {
         number,
         list: list.to_owned(),
@@ -195,7 +198,7 @@ fn unread(list: &str, number: usize, text: &str, place: Place) -> RuleLine {
     }
 }
 
-/// The canonical form, and that for people.
+/// The canonical form, and the form for people.
 fn both(rule: &impl std::fmt::Display) -> (String, String) {
     (rule.to_string(), format!("{rule:#}"))
 }
@@ -206,7 +209,7 @@ fn means(actions: &[Action]) -> (String, String) {
 }
 
 impl Workspace {
-    /// Why a rule fires or does not when `event` happens now; without an event, as things are.
+    /// Why a rule fires or does not when `event` happens now, or in the current state without one.
     ///
     /// # Errors
     /// There is no such rule, or it is not understood.
@@ -240,10 +243,11 @@ impl Workspace {
         if let Some(event) = event {
             event.add_to(&mut after);
         }
+        let after = as_reported(&after, draft.workflow());
         Ok((entry.source.clone(), explain(rule, &before, &after)))
     }
 
-    /// Plays events through on a copy and gives the answers with their traces. Writes nothing.
+    /// Simulates events on a copy and returns the answers with their traces. Writes nothing.
     ///
     /// # Errors
     /// An event cannot happen in this state.
@@ -265,7 +269,8 @@ impl Workspace {
     }
 }
 
-/// A step event is played as the command that causes it; a step is started first if it must be.
+/// The changes that simulate an event: for a step event, its command; a step is started first if
+/// necessary.
 fn changes_of(draft: &Draft<'_>, event: &Event) -> Result<Vec<Change>, Error> {
     let step = event.payload.get("step").map(crate::workspace::change::text_of);
     let selected = step.as_deref().map(StepRef::parse).transpose()?;
@@ -293,8 +298,8 @@ fn changes_of(draft: &Draft<'_>, event: &Event) -> Result<Vec<Change>, Error> {
     let plan = draft.plan()?;
     let running = |step: &&crate::domain::Step| {
         let role = step.status.as_deref().and_then(|status| draft.workflow().step_role(status));
-        let meant = selected.as_ref().is_none_or(|selected| step.is(selected));
-        meant && role == Some(crate::domain::StepRole::Active)
+        let is_selected = selected.as_ref().is_none_or(|selected| step.is(selected));
+        is_selected && role == Some(crate::domain::StepRole::Active)
     };
     if plan.steps.iter().any(|step| running(&step)) {
         return Ok(vec![ending]);
@@ -332,7 +337,7 @@ impl ActiveRules {
 }
 
 impl Snapshot {
-    /// What binds an agent right now; reviews are absent if the plan cannot be read.
+    /// The rules in force now; reviews are absent if the plan cannot be read.
     pub(crate) fn active_rules(&self) -> Result<ActiveRules, Error> {
         let constraints = self.constraints()?;
         let reviews = self.plan().map(|plan| plan.open_reviews().cloned().collect());

@@ -1,4 +1,4 @@
-//! What can be done with a step now, as commands.
+//! The commands that are possible for a step now.
 
 use crate::{
     domain::{StepRole, Workflow},
@@ -22,7 +22,7 @@ pub(crate) fn step_actions(workflow: &Workflow, step: &StepOverview) -> Vec<Step
     let mut found = Vec::new();
     for to in workflow.step_statuses().filter(is_legal) {
         let Some(role) = workflow.step_role(to) else { continue };
-        // A step that waits for others cannot be begun.
+        // A step with unfinished dependencies cannot be started.
         if role == StepRole::Active && !step.waits_for.is_empty() {
             continue;
         }

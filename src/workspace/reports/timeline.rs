@@ -1,4 +1,4 @@
-//! What the newest entries tell about an execution over time: reviews, recoveries, tokens, ends.
+//! Reviews, recoveries, tokens and completion times from the newest history entries.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use crate::{
     workspace::environment::format_time,
 };
 
-/// Counts over the entries that were looked at.
+/// Counts over the newest entries.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Timeline {
     /// Questions to people.
     pub reviews: ReviewTimes,
-    /// How the execution went on after interruptions, by what was decided.
+    /// Recoveries by what was decided.
     pub recoveries_by_result: BTreeMap<String, u64>,
-    /// Tokens that turns of the conversation read.
+    /// Input tokens of all turns.
     pub input_tokens: u64,
-    /// Tokens that they wrote.
+    /// Output tokens of all turns.
     pub output_tokens: u64,
-    /// Commits that were merged for steps, as the plan says.
+    /// Commits that were merged for steps, according to the plan.
     pub commits: usize,
     /// When each step was completed last, by its id.
     #[serde(skip)]
@@ -36,15 +36,15 @@ pub(crate) struct ReviewTimes {
     pub approved: u64,
     /// How many were rejected.
     pub rejected: u64,
-    /// How long those that were decided waited, added up.
+    /// The total time that decided reviews waited.
     pub waited_ms: u64,
 }
 
 impl Timeline {
-    /// What entries, oldest first, and the plan say.
+    /// Counts in the plan and in entries, oldest first.
     pub(super) fn of(plan: &Plan, entries: &[Entry]) -> Self {
         let mut timeline = Self { commits: commits(plan), ..Self::default() };
-        let mut asked: BTreeMap<&str, Asked> = BTreeMap::new();
+        let mut asked: BTreeMap<&str, ReviewTimestamps> = BTreeMap::new();
         for entry in entries {
             match entry.kind {
                 EntryKind::Review => {
@@ -81,12 +81,12 @@ impl Timeline {
 
 /// When a review was opened and decided last.
 #[derive(Clone, Copy, Debug, Default)]
-struct Asked {
+struct ReviewTimestamps {
     opened: Option<u64>,
     decided: Option<u64>,
 }
 
-impl Asked {
+impl ReviewTimestamps {
     fn note(&mut self, entry: &Entry, ms: u64) {
         match entry.field("decision") {
             Some("approved" | "rejected") => self.decided = Some(ms),
@@ -96,9 +96,8 @@ impl Asked {
 }
 
 impl ReviewTimes {
-    /// What the plan says now, so that a decision which was taken back does not count; the history
-    /// tells the times.
-    fn of(plan: &Plan, asked: &BTreeMap<&str, Asked>) -> Self {
+    /// Decisions are taken from the plan, so that undone ones do not count; times from the history.
+    fn of(plan: &Plan, asked: &BTreeMap<&str, ReviewTimestamps>) -> Self {
         let mut times = Self::default();
         for review in &plan.reviews {
             match review.decision {

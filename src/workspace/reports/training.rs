@@ -12,10 +12,10 @@ use crate::{
     },
 };
 
-/// How many turns one record holds at most, so that a long conversation needs little memory.
+/// The most turns of one record, so that a long conversation needs little memory.
 const MOST_TURNS: usize = 50;
 
-/// What was said, done and changed up to the end of one execution of a step.
+/// The conversation, tool calls and changes up to the end of one attempt at a step.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct TrainingRecord {
     /// The step's id; absent for what came after the last step, or for part of a long conversation.
@@ -25,12 +25,12 @@ pub(crate) struct TrainingRecord {
     /// When the entry was made.
     pub time: Option<String>,
     /// The turns since the record before.
-    pub conversation_trace: Vec<Turn>,
+    pub conversation_trace: Vec<RecordedTurn>,
     /// The tools that were used, with what went in and came out.
     pub tool_calls: Vec<ToolCall>,
-    /// What changed, in order.
+    /// The changes, in order.
     pub state_transitions: Vec<String>,
-    /// What it took and whether it worked.
+    /// Cost, time and success.
     pub performance_metrics: Option<Performance>,
     /// What went wrong.
     pub errors: Option<String>,
@@ -40,7 +40,7 @@ pub(crate) struct TrainingRecord {
 
 /// One turn of the conversation.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Turn {
+pub(crate) struct RecordedTurn {
     /// When.
     pub time: Option<String>,
     /// Its fields in order, each a key and a text.
@@ -60,24 +60,24 @@ pub(crate) struct ToolCall {
     pub real_outputs: Value,
 }
 
-/// What an execution took.
+/// Cost, time and success of an attempt.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Performance {
     /// The cost.
     pub cost: Option<Money>,
     /// The time in seconds.
     pub time_seconds: Option<f64>,
-    /// Whether it completed; `null` if it was skipped or does not say.
+    /// Whether it completed; `null` if it was skipped or is not known.
     pub success: Option<bool>,
     /// Which attempt it was.
     pub attempt: Option<u64>,
 }
 
 impl Snapshot {
-    /// Gives a record for every step that was really executed; secrets are masked.
+    /// Passes a record for every executed step to `sink`; secrets are masked.
     ///
-    /// Simulated entries are left out, and so are entries that do not tell their mode while the
-    /// plan is in SIMULATION mode.
+    /// Simulated entries are left out, and so are entries without a mode while the plan is in
+    /// SIMULATION mode.
     pub(crate) fn training_data(&self, mut sink: impl FnMut(&TrainingRecord)) -> Result<(), Error> {
         let mode = self.plan().ok().and_then(|plan| plan.metadata.mode.clone());
         let simulating = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("SIMULATION"));
@@ -105,7 +105,7 @@ impl TrainingRecord {
         if entry.kind == EntryKind::Turn {
             let fields = entry.fields.iter();
             let fields = fields.map(|(key, text)| (key.clone(), mask_field(key, text))).collect();
-            self.conversation_trace.push(Turn { time: entry.time.clone(), fields });
+            self.conversation_trace.push(RecordedTurn { time: entry.time.clone(), fields });
             return;
         }
         if self.state_transitions.len() < MOST_TURNS
@@ -149,7 +149,7 @@ fn success(outcome: StepOutcome) -> Option<bool> {
     }
 }
 
-/// JSON where it parses as JSON, else the text.
+/// The text as JSON if it parses, else as a string.
 fn data(text: Option<&str>) -> Value {
     let Some(text) = text else { return Value::Null };
     let mut value = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));

@@ -1,4 +1,4 @@
-//! Finished executions, moved whole to a place beside the state, and back.
+//! Archives finished executions next to the state, and restores and prunes them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,16 +11,16 @@ use crate::{
     },
 };
 
-/// The longest name of an archived state, in characters.
+/// The most characters of the name of an archived state.
 const LONGEST: usize = 80;
 
-/// What the name of an archived state begins with that is being deleted; that of no other does.
+/// The prefix of an archived state that is being deleted.
 const PRUNED: &str = ".pruned-";
 
 /// What `archive` did.
 #[derive(Debug)]
 pub(crate) struct Archived {
-    /// The name under which it is kept.
+    /// Its name in the archive.
     pub id: String,
     /// Where it was.
     pub from: PathBuf,
@@ -33,13 +33,13 @@ pub(crate) struct Archived {
 /// One archived state.
 #[derive(Debug)]
 pub(crate) struct ArchivedState {
-    /// The name under which it is kept.
+    /// Its name in the archive.
     pub id: String,
     /// Where it is.
     pub directory: PathBuf,
     /// Where the execution is.
     pub overview: Result<Overview, Error>,
-    /// When the plan was last changed, as it says.
+    /// When the plan was last changed, according to the plan.
     pub last_updated: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl Workspace {
         Ok(found)
     }
 
-    /// One archived state by its name or the beginning of it.
+    /// An archived state by its name or a prefix of it.
     ///
     /// # Errors
     /// There is none, or several.
@@ -131,7 +131,7 @@ impl Workspace {
         Ok(Archived { id, from, to, outcome })
     }
 
-    /// The history says what is done, then the directory moves.
+    /// Logs the move in the history; then the directory is moved.
     fn propose_move(
         &self,
         view: &View,
@@ -141,7 +141,7 @@ impl Workspace {
         (from, to): (&Path, &Path),
     ) -> Result<Proposal, Error> {
         let mut draft = Draft::lenient(view, &self.env, self.options.progress);
-        if draft.has_history() && !is_told(view, title, id) {
+        if draft.has_history() && !is_logged(view, title, id) {
             let status = transaction_status(view);
             let note = status.map_or_else(|| "status unknown".to_owned(), |s| format!("plan {s}"));
             draft.log(title, self.move_fields(id, note))?;
@@ -162,7 +162,7 @@ impl Workspace {
         ]
     }
 
-    /// If the history says that the state was moved, it must also say that it was not.
+    /// Logs that the state was not moved after all.
     fn note_unmoved(&self, error: Error, kind: &str, title: &str, id: &str) -> Error {
         if error.code() != ErrorCode::NotMoved {
             return error;
@@ -228,8 +228,7 @@ impl Workspace {
         self.directory().parent().unwrap_or(Path::new(".")).join("archive")
     }
 
-    /// Whether there is an archive. What is reached through a link may be anywhere, so it is
-    /// none.
+    /// Whether there is an archive. A symbolic link does not count, because it may lead anywhere.
     fn has_archive(&self) -> Result<bool, Error> {
         let archive = self.archive_dir();
         match self.store.what_is_at(&archive)? {
@@ -256,7 +255,7 @@ impl Workspace {
         let named = self.store.directories_in(&archive)?.into_iter();
         for name in named.filter(|name| !name.starts_with(PRUNED)) {
             let presence = self.store.at(archive.join(&name)).exists();
-            // What is damaged is listed, too; what was never a state is not.
+            // Damaged states are listed, other directories are not.
             if presence.map_or(true, |found| found.log || !found.files.is_empty()) {
                 names.push(name);
             }
@@ -287,9 +286,8 @@ impl Workspace {
     }
 }
 
-/// Whether the newest entry already says so: an earlier attempt was cut off before the directory
-/// was moved.
-fn is_told(view: &View, title: &str, id: &str) -> bool {
+/// Whether the newest entry already records the move, because an earlier attempt was interrupted.
+fn is_logged(view: &View, title: &str, id: &str) -> bool {
     let Ok(reader) = view.appended().reader() else { return false };
     let newest = crate::history::last_entries_where(reader, 1, |_| true).unwrap_or_default();
     let is_same = |entry: &crate::history::Entry| {
@@ -303,7 +301,7 @@ fn transaction_status(view: &View) -> Option<String> {
     crate::domain::Plan::read(document).metadata.status
 }
 
-/// One component of a path, made of what an execution is called.
+/// An execution id as one path component.
 fn plain(id: &str) -> String {
     let letter =
         |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
@@ -313,7 +311,7 @@ fn plain(id: &str) -> String {
 }
 
 impl Workspace {
-    /// The archived executions that have ended and were last changed longer ago than that.
+    /// The archived executions that have ended and were last changed longer ago than `older_than_ms`.
     pub(crate) fn prunable(&self, older_than_ms: u64) -> Result<Vec<ArchivedState>, Error> {
         let now = self.environment().timestamp();
         let is_old = |state: &ArchivedState| {
@@ -325,7 +323,7 @@ impl Workspace {
             matches!(role, Some(PlanRole::Succeeded | PlanRole::Failed))
         };
         let mut found = self.archived()?;
-        // What could not be read may be one of them; whoever asks again may see it.
+        // An unreadable state may be one of them; another call may be able to read it.
         let unread = |state: &ArchivedState| {
             state.overview.as_ref().is_err_and(|error| error.code() == ErrorCode::Io)
         };
@@ -336,9 +334,8 @@ impl Workspace {
         Ok(found)
     }
 
-    /// Deletes archived executions for good. Each is first put aside under another name, so that one
-    /// which is cut off in the middle is never taken for an archived state; the next time goes on
-    /// with it.
+    /// Deletes archived executions permanently. Each is renamed first, so that an interrupted deletion
+    /// is never taken for an archived state; the next call continues it.
     pub(crate) fn prune(&self, states: &[ArchivedState]) -> Result<(), Error> {
         let failed = |error: std::io::Error| Error::refused(ErrorCode::Io, error.to_string());
         if !self.has_archive()? {

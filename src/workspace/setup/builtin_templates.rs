@@ -10,7 +10,7 @@ pub(crate) struct BuiltinTemplate {
     /// What it is for, in a line.
     pub(crate) summary: &'static str,
     files: [(StateFile, &'static str); 5],
-    /// Its lifecycle, where that is not the default one.
+    /// Its workflow, if it is not the default one.
     pub(super) workflow: Option<&'static str>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) static BUILTIN: [BuiltinTemplate; 6] = [
 ];
 
 impl BuiltinTemplate {
-    /// The one of that name.
+    /// The template of that name.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         BUILTIN.iter().find(|template| template.name == name)
     }

@@ -1,4 +1,4 @@
-//! Starting a state: five files from templates, or the missing ones of them.
+//! Creates a state: the five files from templates, or those of them that are missing.
 
 use serde_json::{Map, Value};
 
@@ -9,23 +9,23 @@ use crate::{
     store::{ChangeKind, FileChange, Report, View},
     text::shell::shell_word,
     workspace::{
-        Error, FileDiff, Mode, Outcome, TemplateSet, Workspace, setup::templates::TemplateInput,
-        snapshot::markdown, transact::Proposal,
+        Error, Facts, FileDiff, Mode, Outcome, TemplateSet, Workspace,
+        setup::templates::TemplateInput, snapshot::markdown, transact::Proposal,
     },
 };
 
-/// What a new state is made from.
+/// Options for a new state.
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
-    /// What is to be reached.
+    /// The goal.
     pub goal: Option<String>,
     /// A short name for it; the beginning of the goal if absent.
     pub title: Option<String>,
-    /// For real or played through.
+    /// `EXECUTION` or `SIMULATION`.
     pub mode: Mode,
     /// The templates.
     pub templates: TemplateSet,
-    /// Modifiers, limits, and what else the templates use.
+    /// Modifiers, limits, and further values for the templates.
     pub set: Map<String, Value>,
     /// The ticket it is about.
     pub ticket: Option<Ticket>,
@@ -44,41 +44,43 @@ pub struct Initialised {
 }
 
 impl Workspace {
-    /// Writes the files that are not there yet. Never overwrites one.
+    /// Writes the missing files. Never overwrites one.
     ///
     /// # Errors
     /// All five exist already, a value is refused, or there is no goal.
     pub fn init(&self, options: &InitOptions) -> Result<Initialised, Error> {
-        let mut made = Made::default();
+        let mut new = NewFiles::default();
         let outcome = self.transact(self.options.dry_run, |opened| {
-            made = self.make(opened.view(), options)?;
-            Ok(self.propose_files(&made))
+            new = self.make(opened.view(), options)?;
+            Ok(self.propose_files(&new))
         })?;
-        Ok(Initialised { outcome, execution_id: made.execution_id, adopted: made.adopted })
+        Ok(Initialised { outcome, execution_id: new.execution_id, adopted: new.adopted })
     }
 
-    fn propose_files(&self, made: &Made) -> Proposal {
-        let message = format!("initialised {}", made.execution_id);
-        // The beginning of a state cannot be undone; that a file came back can.
-        let kind = if made.restored.is_empty() { "init" } else { "init.restore" };
+    fn propose_files(&self, new: &NewFiles) -> Proposal {
+        let message = format!("initialised {}", new.execution_id);
+        // `init` cannot be undone, but a restored file can.
+        let kind = if new.restored.is_empty() { "init" } else { "init.restore" };
         let mut operation = self.operation(kind, message);
         let (mut changed, mut diff) = (Vec::new(), Vec::new());
-        for (file, text) in &made.files {
+        for (file, text) in &new.files {
             changed.push(*file);
             diff.push(FileDiff { file: *file, before: String::new(), after: text.clone() });
             let bytes = text.clone().into_bytes();
             if *file == StateFile::History {
+                // So that the first change need not read it.
+                operation.facts = Facts::of_new_history(text).ok().map(|facts| facts.to_bytes());
                 operation.append = bytes;
             } else {
                 let kind = ChangeKind::Write(bytes);
                 operation.changes.push(FileChange { name: file.name().to_owned(), kind });
             }
         }
-        let notices = made.restored.clone();
+        let notices = new.restored.clone();
         Proposal { operation, changed, diff, notices, ..Proposal::default() }
     }
 
-    fn make(&self, view: &View, options: &InitOptions) -> Result<Made, Error> {
+    fn make(&self, view: &View, options: &InitOptions) -> Result<NewFiles, Error> {
         self.env.mix_in(view.revision.as_str());
         let exists = |file: StateFile| match file {
             StateFile::History => view.appended().exists(),
@@ -86,7 +88,7 @@ impl Workspace {
         };
         let missing: Vec<StateFile> =
             StateFile::FIVE.into_iter().filter(|file| !exists(*file)).collect();
-        let found = Existing::read(view);
+        let found = ExistingState::read(view);
         if missing.len() == StateFile::FIVE.len() && view.has_log() && self.knows_files() {
             return Err(self.no_state(view));
         }
@@ -99,7 +101,7 @@ impl Workspace {
             };
             if adopted && same_goal {
                 let execution_id = found.execution_id.unwrap_or_default();
-                return Ok(Made { execution_id, adopted, ..Made::default() });
+                return Ok(NewFiles { execution_id, adopted, ..NewFiles::default() });
             }
             return Err(self.refuse_existing(&found));
         }
@@ -118,7 +120,7 @@ impl Workspace {
         };
         let input = self.input(options, &found, goal.trim(), &workflow)?;
         let (mut files, mut restored) = (Vec::new(), Vec::new());
-        // Where all of them are missing, a new state begins.
+        // If all of them are missing, it is a new state.
         let is_rest = missing.len() < StateFile::FIVE.len();
         for file in missing {
             if let Some((text, from)) = is_rest.then(|| self.last_content(file)).flatten() {
@@ -138,10 +140,10 @@ impl Workspace {
         {
             files.push((StateFile::Workflow, text));
         }
-        Ok(Made { files, execution_id: input.execution_id, adopted: false, restored })
+        Ok(NewFiles { files, execution_id: input.execution_id, adopted: false, restored })
     }
 
-    /// What a file held when it was last known, and where that is from.
+    /// The last known content of a file, and where it comes from.
     fn last_content(&self, file: StateFile) -> Option<(String, &'static str)> {
         let from_log = match file {
             StateFile::History => self.store.appended_from_log().ok().flatten(),
@@ -158,7 +160,7 @@ impl Workspace {
     fn input(
         &self,
         options: &InitOptions,
-        found: &Existing,
+        found: &ExistingState,
         goal: &str,
         workflow: &Workflow,
     ) -> Result<TemplateInput, Error> {
@@ -193,13 +195,13 @@ impl Workspace {
         })
     }
 
-    /// A new name for an execution.
+    /// A new execution id.
     pub(crate) fn execution_id(&self) -> String {
         let moment = self.env.now().replace(['-', ':'], "");
         format!("exec_{moment}_{:08x}", self.env.random() >> 32)
     }
 
-    fn refuse_existing(&self, found: &Existing) -> Error {
+    fn refuse_existing(&self, found: &ExistingState) -> Error {
         let goal = found.goal.as_deref().unwrap_or("unknown");
         Error::refused_with(
             ErrorCode::Exists,
@@ -218,17 +220,17 @@ impl Workspace {
 
 /// The files to be written.
 #[derive(Default)]
-struct Made {
+struct NewFiles {
     files: Vec<(StateFile, String)>,
     execution_id: String,
     adopted: bool,
-    /// What was restored instead of begun anew, for people.
+    /// Notes about files that were restored instead of created.
     restored: Vec<String>,
 }
 
-/// What existing files say, so that new ones agree with them.
+/// Values of existing files, so that new ones agree with them.
 #[derive(Default)]
-struct Existing {
+struct ExistingState {
     goal: Option<String>,
     title: Option<String>,
     execution_id: Option<String>,
@@ -237,7 +239,7 @@ struct Existing {
     total_steps: usize,
 }
 
-impl Existing {
+impl ExistingState {
     fn read(view: &View) -> Self {
         if let Ok(document) = markdown(view, StateFile::Plan) {
             let plan = Plan::read(document);
@@ -265,7 +267,7 @@ impl Existing {
 
 const RETRY_LIMIT: &str = "retry_limit";
 
-/// The lifecycle of the templates, with the limit of attempts that `--set` gives.
+/// The workflow of the templates with the `retry_limit` of `--set`.
 fn with_retry_limit(options: &InitOptions) -> Result<Option<String>, Error> {
     let given = options.set.iter().find(|(key, _)| *key == RETRY_LIMIT);
     let (Some((_, limit)), own) = (given, &options.templates.workflow) else {
@@ -289,7 +291,7 @@ fn with_retry_limit(options: &InitOptions) -> Result<Option<String>, Error> {
 
 type Values = Map<String, Value>;
 
-/// The defaults of the lifecycle, with what `--set` says; the rest of `--set` is for templates.
+/// The modifiers with their defaults or the values of `--set`; and the rest of `--set` for templates.
 pub(in crate::workspace) fn modifiers(
     options: &InitOptions,
     workflow: &Workflow,
@@ -339,7 +341,7 @@ fn value_of(kind: ModifierKind, text: &str) -> Value {
     }
 }
 
-/// The rendered file must be what the tool itself can read.
+/// Makes sure that a rendered file can be read.
 fn read_back(
     file: StateFile,
     text: &str,
@@ -374,7 +376,7 @@ fn read_back(
     }
 }
 
-/// The first line, at most sixty characters of it.
+/// The first line, cut at sixty characters.
 pub(in crate::workspace) fn short(goal: &str) -> String {
     // Markdown ends a line at a lone carriage return, too.
     let mut lines = goal.split(['\n', '\r']).map(str::trim);

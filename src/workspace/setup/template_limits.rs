@@ -1,7 +1,7 @@
-//! What a template may ask for: its size, its tags and how deep they go, read before it is compiled.
+//! Limits of a template, checked before it is compiled: its size, its tags and their nesting.
 //!
-//! The compiler takes time by the square of the depth, and loops in loops multiply. A template may
-//! come with a clone, so both are bounded. What could hide a tag from this reader is refused.
+//! A template may come from an untrusted clone; the compiler takes quadratic time in the depth, and
+//! nested loops multiply. Anything that could hide a tag from this reader is refused.
 
 /// The largest template.
 const MOST_BYTES: usize = 64 << 10;
@@ -12,10 +12,10 @@ const MOST_DEPTH: usize = 32;
 /// The most loops one inside the other.
 const MOST_LOOPS: usize = 2;
 
-/// Reads a template for what must not be handed on.
+/// Checks a template.
 ///
 /// # Errors
-/// Why not, with the line.
+/// Why it is refused, with the line.
 pub(in crate::workspace) fn check(template: &str) -> Result<(), String> {
     if template.len() > MOST_BYTES {
         let bytes = template.len();

@@ -15,14 +15,14 @@ use crate::{
     workspace::setup::{builtin_templates::BuiltinTemplate, template_limits},
 };
 
-/// Whether steps are carried out or only played through.
+/// Whether steps are executed or only simulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Mode {
-    /// For real.
+    /// Executed.
     #[default]
     Execution,
-    /// Played through; never becomes training data.
+    /// Simulated; never becomes training data.
     Simulation,
 }
 
@@ -36,7 +36,7 @@ impl Mode {
     }
 }
 
-/// What a template can use.
+/// The values that a template can use.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct TemplateInput {
     /// The short name of the goal.
@@ -65,7 +65,7 @@ pub(crate) struct TemplateInput {
     pub total_steps: usize,
     /// Modifiers and limits by name.
     pub modifiers: Map<String, Value>,
-    /// What `--set` gave besides modifiers.
+    /// Values of `--set` that are not modifiers.
     pub set: Map<String, Value>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct TemplateInput {
 pub(crate) struct TemplateError {
     /// The file it is for.
     pub file: StateFile,
-    /// Why, with the line where there is one.
+    /// Why, with the line if there is one.
     pub message: String,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct TemplateError {
 pub struct TemplateSet {
     builtin: &'static BuiltinTemplate,
     overrides: BTreeMap<StateFile, String>,
-    /// A lifecycle of one's own, copied into the state directory.
+    /// A custom lifecycle, copied into the state directory.
     pub workflow: Option<String>,
 }
 
@@ -109,7 +109,7 @@ impl TemplateSet {
     /// Renders one file.
     ///
     /// # Errors
-    /// The template has an error, or uses what it is not given.
+    /// The template has an error or uses an unknown value.
     pub(crate) fn render(
         &self,
         file: StateFile,
@@ -135,7 +135,7 @@ impl TemplateSet {
     }
 }
 
-/// The most that a template gives.
+/// The most bytes that a template may produce.
 const MOST_OUTPUT: usize = 4 << 20;
 
 /// Bytes up to a limit.
@@ -189,7 +189,7 @@ fn register(handlebars: &mut Handlebars<'_>) {
 }
 
 /// `{{field "goal" goal}}`: one list item that reads back as the value, whatever it contains.
-/// `{{field "max_web_requests" value "5"}}` says what stands there without a value.
+/// `{{field "max_web_requests" value "5"}}` has a default.
 fn field(helper: &Helper<'_>) -> Result<String, RenderError> {
     let key = text_param(helper, 0)?;
     let value = match param(helper, 1)? {
@@ -201,8 +201,8 @@ fn field(helper: &Helper<'_>) -> Result<String, RenderError> {
     Ok(item.trim_end_matches('\n').to_owned())
 }
 
-/// `{{quoted_field "priority" value}}`: a list item with its value between quotes; a third
-/// parameter is the value where there is none.
+/// `{{quoted_field "priority" value}}`: a list item with its value in quotes; a third parameter is the
+/// default.
 fn quoted_field(helper: &Helper<'_>) -> Result<String, RenderError> {
     let key = text_param(helper, 0)?;
     let value = match param(helper, 1)? {
@@ -214,7 +214,7 @@ fn quoted_field(helper: &Helper<'_>) -> Result<String, RenderError> {
 }
 
 /// `{{list_field "tools" value}}`: a list item with a list on one line; further parameters are the
-/// list where there is none.
+/// default.
 fn list_field(helper: &Helper<'_>) -> Result<String, RenderError> {
     let key = text_param(helper, 0)?;
     let rest: Result<Vec<Value>, _> =

@@ -66,6 +66,12 @@ impl Facts {
         Ok(Self { history, touches, edited })
     }
 
+    /// What follows from a history that begins with `text`.
+    pub(in crate::workspace) fn of_new_history(text: &str) -> Result<Self, Error> {
+        let history = HistoryFacts::scan(text.as_bytes(), &mut |_| {})?;
+        Ok(Self { history, ..Self::default() })
+    }
+
     /// Remembers a change for every running step.
     pub(in crate::workspace) fn touch(&mut self, what: &str) {
         for touches in self.touches.values_mut() {

@@ -84,7 +84,7 @@ impl Snapshot {
     /// The lifecycle in force.
     ///
     /// # Errors
-    /// A workflow.yaml of one's own cannot be used.
+    /// A custom workflow.yaml cannot be used.
     pub(crate) fn workflow(&self) -> Result<Cow<'static, Workflow>, Error> {
         workflow(&self.view)
     }
@@ -138,8 +138,11 @@ pub(super) fn bytes(view: &View, file: StateFile) -> Result<&[u8], Error> {
 }
 
 pub(super) fn markdown(view: &View, file: StateFile) -> Result<Document, Error> {
-    let bytes = bytes(view, file)?.to_vec();
-    Document::from_bytes(bytes).map_err(|error| ModelError::markdown(file, &error).into())
+    let document = match view.text(file.name()) {
+        Some(text) => Document::parse_shared(text),
+        None => Document::from_bytes(bytes(view, file)?.to_vec()),
+    };
+    document.map_err(|error| ModelError::markdown(file, &error).into())
 }
 
 /// The plan, and whether it had to be read from its file: otherwise it was kept with exactly these
@@ -147,7 +150,7 @@ pub(super) fn markdown(view: &View, file: StateFile) -> Result<Document, Error> 
 pub(super) fn plan(view: &View) -> Result<(Plan, bool), Error> {
     let file = StateFile::Plan;
     if let Some(table) = view.derived(file.name())
-        && let Ok(source) = std::str::from_utf8(bytes(view, file)?)
+        && let Some(source) = view.text(file.name())
         && let Some(plan) = Plan::from_table(source, table)
     {
         return Ok((plan, false));

@@ -124,7 +124,7 @@ impl<P: Deref<Target = Plan>> Readiness<P> {
         self.groups.as_ref()
     }
 
-    /// Why the group at hand cannot go on, if a step that failed for good stops it.
+    /// Why the current group cannot go on, if a step that failed for good stops it.
     pub(crate) fn stopped(&self) -> Option<String> {
         let groups = self.groups.as_ref()?;
         groups.stopped().map(|group| self.stop(groups, group))

@@ -1,4 +1,4 @@
-//! The shape of the document; `schema.json` beside this file says the same to machines.
+//! The types of the state document; `schema.json` describes the same for machines.
 
 use std::collections::BTreeMap;
 
@@ -29,15 +29,15 @@ pub struct StateDocument {
     pub progress: Progress,
     /// The steps in order.
     pub steps: Vec<StepState>,
-    /// What finished steps gave, by step id.
+    /// Outputs of finished steps, by step id.
     pub results: Map<String, Value>,
     /// Failed attempts among the recent entries.
     pub errors: Vec<FailedAttempt>,
     /// When and how long.
     pub timing: Timing,
-    /// The newest checkpoint; there are none yet.
+    /// The newest checkpoint.
     pub last_checkpoint: Option<Value>,
-    /// Whether and where it can be taken up again.
+    /// Whether and where it can be resumed.
     pub recovery: Recovery,
     /// Modifiers, limits, directives, rules, behaviours.
     pub constraints: ConstraintState,
@@ -57,12 +57,12 @@ pub struct StateDocument {
     pub workflow: Option<String>,
     /// What could not be read.
     pub problems: Vec<Problem>,
-    /// Where the variables stand, by their first key; with places only.
+    /// Where the variables are, by their first key; only if places were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<Places>,
 }
 
-/// Where parts stand that have no room for it themselves.
+/// The places of parts that have no field for it.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Places {
@@ -78,11 +78,11 @@ pub struct Identity {
     pub execution_id: Option<String>,
     /// The short name of the goal.
     pub title: String,
-    /// What is to be reached.
+    /// The goal.
     pub goal: Option<String>,
     /// `EXECUTION` or `SIMULATION`.
     pub mode: Option<String>,
-    /// Fields of the metadata this tool has no meaning for.
+    /// Other fields of the metadata.
     pub other: Vec<Written>,
 }
 
@@ -90,7 +90,7 @@ pub struct Identity {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The number of the step at hand.
+    /// The number of the current step.
     pub current_step: u32,
     /// How many steps there are.
     pub total_steps: usize,
@@ -115,7 +115,7 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// A step with what follows from the others.
+/// A step of the plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StepState {
@@ -133,7 +133,7 @@ pub struct StepState {
     pub tool_mapping: Option<String>,
     /// Parameters, in order.
     pub inputs: Vec<Written>,
-    /// Results it should give, in order.
+    /// Expected outputs, in order.
     pub expected_outputs: Vec<Written>,
     /// The estimated cost as written.
     pub estimated_cost: Option<String>,
@@ -145,11 +145,11 @@ pub struct StepState {
     pub estimated_time_seconds: Option<f64>,
     /// What it changes in the world.
     pub side_effects: Option<String>,
-    /// The steps that come before it, by id or number.
+    /// The steps that it depends on, by id or number.
     pub depends_on: Vec<StepRef>,
     /// How often it was started.
     pub attempts: u32,
-    /// How often it failed, where that does not follow from the attempts.
+    /// How often it failed, if that does not follow from the attempts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<u32>,
     /// Who started it last.
@@ -163,17 +163,17 @@ pub struct StepState {
     pub result: Option<String>,
     /// The text under it that is not a field: markdown.
     pub description: Option<String>,
-    /// Fields this tool has no meaning for.
+    /// Other fields.
     pub other: Vec<Written>,
     /// Whether it can be started now.
     pub ready: bool,
-    /// Where its heading stands.
+    /// Where its heading is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Located>,
 }
 
 impl StepState {
-    /// What it says besides title, status and description, by name.
+    /// Its fields except title, status and description, by name.
     pub(crate) fn facts(&self) -> impl Iterator<Item = (String, String)> {
         let before: Vec<String> = self.depends_on.iter().map(ToString::to_string).collect();
         let attempts = (self.attempts > 0).then(|| self.attempts.to_string());
@@ -231,7 +231,7 @@ pub struct FailedAttempt {
 pub struct Timing {
     /// When it began.
     pub start_time: Option<String>,
-    /// When it came to its end.
+    /// When it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<String>,
     /// When a step or the plan changed last.
@@ -242,7 +242,7 @@ pub struct Timing {
     pub execution_time: String,
 }
 
-/// Whether and where the execution can be taken up again.
+/// Whether and where the execution can be resumed.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Recovery {
@@ -254,7 +254,7 @@ pub struct Recovery {
     pub resume_from: Option<StepOverview>,
 }
 
-/// What constraints.md says.
+/// The content of constraints.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ConstraintState {
@@ -287,20 +287,20 @@ pub struct Line {
     pub number: usize,
     /// The text as written, without the bullet.
     pub text: String,
-    /// Where it stands.
+    /// Where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Located>,
 }
 
-/// What changes with the kind of task.
+/// What applies to one kind of task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct BehaviourState {
     /// The kind of task.
     pub task_type: String,
-    /// What then holds.
+    /// What applies.
     pub text: String,
-    /// Where it stands.
+    /// Where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Located>,
 }
@@ -317,7 +317,7 @@ pub struct SectionState {
     pub path: Vec<String>,
     /// Its own text, without subsections, trimmed.
     pub text: String,
-    /// Where it stands.
+    /// Where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Located>,
 }
@@ -350,7 +350,7 @@ pub struct Metrics {
     pub budget: Option<Money>,
     /// Entries in the history.
     pub history_entries: u64,
-    /// Attempts at steps that came to an end.
+    /// Finished attempts at steps.
     pub attempts: u64,
     /// Failed attempts since the last success.
     pub consecutive_failures: u64,

@@ -1,10 +1,10 @@
-//! The files of a state, built from a document.
+//! Imports a state document: builds the files from it.
 
 use std::io::Cursor;
 
 use serde_json::{Value, json};
 
-use super::{SCHEMA_VERSION, rebuild, source::Part};
+use super::{SCHEMA_VERSION, rebuild, source::DocumentPart};
 use crate::{
     domain::{ErrorCode, PlanRole, StateFile, StepRole, Variables, Workflow},
     history::{
@@ -23,26 +23,19 @@ use crate::{
     },
 };
 
-/// Where to find out what a document looks like.
+/// The hint for an invalid document.
 pub(super) const HINT: &str = "`statedir schema` prints what a document looks like";
 
-/// The heading of the entry that stands for the history left behind.
+/// The title of the history entry of an import.
 const TITLE: &str = "Imported";
 
-/// The word for it in the operation log.
+/// The kind of the operation.
 const KIND: &str = "import";
 
-/// Parts of a document, one of which it must have.
+/// The parts of a document, of which at least one is required.
 const PARTS: [&str; 9] = [
-    "identity",
-    "status",
-    "steps",
-    "results",
-    "constraints",
-    "variables",
-    "context",
-    "recent_history",
-    "reviews",
+    "identity", "status", "steps", "results", "constraints", "variables", "context",
+    "recent_history", "reviews",
 ];
 
 /// How a document is imported.
@@ -57,15 +50,15 @@ pub struct ImportOptions {
 impl Workspace {
     /// Builds the files from a state document, as one operation.
     ///
-    /// What the document does not say comes from the templates. The history is never shortened:
-    /// in a state that is replaced, the entries of the document are appended behind an entry
-    /// from which counting starts anew.
+    /// What the document does not contain comes from the templates. The history is never shortened: if
+    /// a state is replaced, the entries of the document are appended after an entry at which counting
+    /// starts anew.
     ///
     /// # Errors
-    /// There is a state already, the document is none, or something in it cannot be written so
-    /// that it reads back.
+    /// There is a state already, the document is invalid, or something in it cannot be written so that
+    /// it reads back.
     pub fn import(&self, document: &Value, options: &ImportOptions) -> Result<Outcome, Error> {
-        let root = Part::root(document);
+        let root = DocumentPart::root(document);
         check(&root)?;
         self.change_any(KIND, true, |draft| {
             let present = !is_absent(draft.view());
@@ -90,7 +83,7 @@ impl Workspace {
     fn rebuild(
         &self,
         draft: &mut Draft<'_>,
-        document: &Part<'_>,
+        document: &DocumentPart<'_>,
         options: &ImportOptions,
     ) -> Result<(), Error> {
         let given = document.text("workflow")?;
@@ -132,7 +125,7 @@ impl Workspace {
 
     fn template_input(
         &self,
-        document: &Part<'_>,
+        document: &DocumentPart<'_>,
         workflow: &Workflow,
     ) -> Result<TemplateInput, Error> {
         let identity = document.get("identity");
@@ -164,12 +157,12 @@ impl Workspace {
     }
 }
 
-/// Whether counting starts anew at this entry, because a document was imported there.
+/// Whether an entry is that of an import, at which counting starts anew.
 pub(super) fn is_import(entry: &Entry) -> bool {
     entry.kind == EntryKind::Restore && entry.title == TITLE && entry.field("carried").is_some()
 }
 
-/// What counting starts from when an import that replaced a state is undone or redone.
+/// The counts to start from when an import that replaced a state is undone or redone.
 pub(in super::super) fn carried(target: &Operation, undo: bool) -> Option<String> {
     let bytes = target.appended.as_ref()?.bytes.as_ref().filter(|_| target.kind == KIND)?;
     let found = last_entries_where(Cursor::new(bytes), 1, is_import).ok()?;
@@ -181,7 +174,7 @@ pub(in super::super) fn carried(target: &Operation, undo: bool) -> Option<String
     Some(json!(facts.counts).to_string())
 }
 
-fn check(document: &Part<'_>) -> Result<(), Error> {
+fn check(document: &DocumentPart<'_>) -> Result<(), Error> {
     let refuse = |message: &str| Err(Error::refused_with(ErrorCode::BadDocument, message, HINT));
     if document.get("schema_version").is_some()
         && document.count("schema_version")? > SCHEMA_VERSION
@@ -195,7 +188,7 @@ fn check(document: &Part<'_>) -> Result<(), Error> {
 }
 
 /// The variables of the document, or the template's with the results of the steps.
-fn variables(document: &Part<'_>, template: &str) -> Result<String, Error> {
+fn variables(document: &DocumentPart<'_>, template: &str) -> Result<String, Error> {
     let value = match document.get("variables") {
         Some(part) if part.value().is_object() => part.value().clone(),
         Some(part) => return Err(part.should_be("an object")),
@@ -213,8 +206,8 @@ fn variables(document: &Part<'_>, template: &str) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Appends the entries of the document; what it counts besides them goes into an entry before.
-fn history(draft: &mut Draft<'_>, document: &Part<'_>, seen: bool) -> Result<(), Error> {
+/// Appends the entries of the document, after an entry with the counts of earlier ones.
+fn history(draft: &mut Draft<'_>, document: &DocumentPart<'_>, seen: bool) -> Result<(), Error> {
     let mut entries = Vec::new();
     for part in document.list("recent_history")? {
         entries.push(entry(&part, &draft.env.now())?);
@@ -250,9 +243,9 @@ fn history(draft: &mut Draft<'_>, document: &Part<'_>, seen: bool) -> Result<(),
     Ok(())
 }
 
-/// An entry that can be written: what no heading or key can say is made plain, and an entry
-/// without a time gets the time of the import.
-fn entry(part: &Part<'_>, now: &str) -> Result<NewEntry, Error> {
+/// An entry that can be written: invalid titles and keys are simplified, and an entry without a time
+/// gets the time of the import.
+fn entry(part: &DocumentPart<'_>, now: &str) -> Result<NewEntry, Error> {
     let mut fields = Vec::new();
     match part.get("fields").and_then(|fields| fields.value().as_object()) {
         Some(members) => {

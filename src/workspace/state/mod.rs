@@ -1,4 +1,4 @@
-//! Everything, merged into one typed document, and the files built from it again.
+//! The whole state as one typed document (`statedir state`), and the way back from it to files.
 
 mod document;
 mod import;
@@ -24,7 +24,7 @@ pub use self::{
 use self::{import::is_import, places::Lines};
 use super::{
     Error, Overview, Snapshot, StepOverview, StepOverviews,
-    overview::{Sources, problem_of},
+    overview::{Sources, or_problem},
     snapshot::usage::Pending,
 };
 use crate::{
@@ -57,11 +57,11 @@ impl Snapshot {
     pub fn state(&self, places: bool) -> StateDocument {
         let mut problems: Vec<Problem> = Vec::new();
         let workflow = self.workflow_or_builtin(&mut problems);
-        let plan = keep(self.plan(), &mut problems).unwrap_or_else(|| Plan::empty().into());
-        let variables = keep(self.variables(), &mut problems);
-        let context = keep(self.context(), &mut problems);
-        let constraints = keep(self.constraints(), &mut problems);
-        let recent = keep(self.recent(), &mut problems).unwrap_or_default();
+        let plan = or_problem(self.plan(), &mut problems).unwrap_or_else(|| Plan::empty().into());
+        let variables = or_problem(self.variables(), &mut problems);
+        let context = or_problem(self.context(), &mut problems);
+        let constraints = or_problem(self.constraints(), &mut problems);
+        let recent = or_problem(self.recent(), &mut problems).unwrap_or_default();
         let history = self.facts().unwrap_or_default().history;
         let overview = Overview::new(&Sources {
             revision: self.revision().as_str(),
@@ -149,7 +149,7 @@ impl Snapshot {
 
     /// The lifecycle in force, or the built-in one while that cannot be read.
     fn workflow_or_builtin(&self, problems: &mut Vec<Problem>) -> Cow<'static, Workflow> {
-        keep(self.workflow(), problems).unwrap_or_else(|| Cow::Borrowed(Workflow::builtin()))
+        or_problem(self.workflow(), problems).unwrap_or_else(|| Cow::Borrowed(Workflow::builtin()))
     }
 }
 
@@ -160,10 +160,6 @@ impl StateDocument {
             [ErrorCode::FileMissing, ErrorCode::Unreadable, ErrorCode::BadWorkflow];
         self.problems.iter().find(|problem| WHOLE.contains(&problem.code))
     }
-}
-
-fn keep<T>(result: Result<T, Error>, problems: &mut Vec<Problem>) -> Option<T> {
-    result.map_err(|error| problems.extend(problem_of(&error))).ok()
 }
 
 fn written(pairs: &[(String, String)]) -> Vec<Written> {

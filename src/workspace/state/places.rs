@@ -1,4 +1,4 @@
-//! Where the parts of the document stand in the files.
+//! Lines of the files, for the places in the document.
 
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Notes where the lines of a file begin; `\n`, `\r\n` and a lone `\r` end one.
+    /// Finds the lines of a file; `\n`, `\r\n` and a lone `\r` end one.
     pub(super) fn of(file: StateFile, source: &str) -> Self {
         let bytes = source.as_bytes();
         let ends = |at: &usize| {

@@ -1,4 +1,4 @@
-//! Reading a document that somebody else may have written.
+//! Reads a state document from outside, with error messages that name the path.
 
 use serde_json::Value;
 
@@ -10,22 +10,22 @@ use crate::{
 
 /// A part of the document, with its path for error messages.
 #[derive(Clone)]
-pub(super) struct Part<'a> {
+pub(super) struct DocumentPart<'a> {
     value: &'a Value,
     path: String,
 }
 
-/// A text that may be left out or be known not to exist.
+/// A text that may be absent or null.
 pub(super) enum Supplied {
-    /// The document does not say.
+    /// The member is absent.
     Absent,
-    /// The document says that there is none.
+    /// The member is null.
     Nothing,
     /// The text.
     Text(String),
 }
 
-impl<'a> Part<'a> {
+impl<'a> DocumentPart<'a> {
     /// The whole document.
     pub(super) fn root(value: &'a Value) -> Self {
         Self { value, path: String::new() }
@@ -35,14 +35,14 @@ impl<'a> Part<'a> {
         self.value
     }
 
-    /// A member that is there and is not null.
+    /// A member that exists and is not null.
     pub(super) fn get(&self, key: &str) -> Option<Self> {
         let value = self.value.get(key).filter(|value| !value.is_null())?;
         let dot = if self.path.is_empty() { "" } else { "." };
         Some(Self { value, path: format!("{}{dot}{key}", self.path) })
     }
 
-    /// A text; numbers and truth values are taken as their text.
+    /// A text; numbers and booleans are converted.
     pub(super) fn as_text(&self) -> Result<String, Error> {
         match self.value {
             Value::String(_) | Value::Number(_) | Value::Bool(_) => Ok(text_of(self.value)),
@@ -104,7 +104,7 @@ impl<'a> Part<'a> {
             .collect()
     }
 
-    /// The name and the text of one value; the text may be given by its meaning only.
+    /// The name and the text of one value; without a text, its `value` is used.
     pub(super) fn written_here(&self) -> Result<(String, String), Error> {
         let name = self.needed_text("name")?;
         let text = match self.get("text") {

@@ -1,4 +1,4 @@
-//! A value as it is written, next to what it means.
+//! Values as written, with their types.
 
 use serde::Serialize;
 use serde_json::{Number, Value};
@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 use super::Located;
 use crate::domain::{FactValue, Modifier, ModifierKind};
 
-/// How deep a list or an object inside a text may be to be shown as one.
+/// Lists and objects in a text that are nested deeper are shown as text.
 const DEEPEST: usize = 16;
 
 /// What a written value means.
@@ -46,13 +46,13 @@ pub struct Written {
     pub kind: ValueType,
     /// The text as a JSON value of that type.
     pub value: Value,
-    /// Where it stands.
+    /// Where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Located>,
 }
 
 impl Written {
-    /// Reads a text for what it looks like.
+    /// Reads a text and infers its type.
     pub(super) fn read(name: &str, text: &str) -> Self {
         let (kind, value) = typed(text);
         let (name, text) = (name.to_owned(), Some(text.to_owned()));

@@ -103,7 +103,7 @@ impl Workspace {
             }
             if !proposal.is_raw {
                 let plan = proposal.plan.take();
-                self.project(seen, &mut proposal.operation, plan)?;
+                self.to_adopted_files(seen, &mut proposal.operation, plan)?;
             }
         }
         let view = opened.view();
@@ -285,7 +285,7 @@ impl Workspace {
             }
         };
         let mut opened = Opened { access, seen: None };
-        opened.seen = self.seen(opened.raw())?;
+        opened.seen = self.adopted_view(opened.raw())?;
         self.expect(&opened.view().revision)?;
         Ok(opened)
     }

@@ -36,8 +36,8 @@ fn two_agents_and_a_person_lose_nothing() {
             }
         }
     };
-    // Notes at the end, and a tick of their own, again until it is there. Nothing else is written, so
-    // that whatever else is missing at the end was lost by a command.
+    // The person adds notes at the end, and repeats one tick until it stays. Nothing else is written,
+    // so whatever is missing at the end was lost by a command.
     let person = || {
         use std::io::{Seek as _, SeekFrom, Write as _};
         for n in 1..=10 {
@@ -85,7 +85,7 @@ fn lost_notes(root: &std::path::Path) -> Vec<usize> {
     (1..=10).filter(|n| !kept.contains(&format!("Note {n} of a person.\n"))).collect()
 }
 
-/// The control: a program that writes what it read a moment ago loses notes, and that is seen.
+/// The control: a program that writes back what it read a moment ago loses notes, and is caught.
 #[test]
 fn a_program_that_writes_what_it_read_before_is_seen_to_lose_notes() {
     let project = project(&[("TODO.md", "- [ ] T001 One\n\n## Notes\n")]);

@@ -1,4 +1,4 @@
-//! Plans that other programs write are copied, one way, and a list of tasks goes back.
+//! Plans that other programs write are imported, and tasks are exported.
 
 use std::fs;
 
@@ -25,10 +25,7 @@ fn task_master_gives_tasks_and_subtasks() {
     assert_eq!(
         steps(&project),
         [
-            "[x] task-1 Set up",
-            "[ ] 2.1 Part",
-            "[ ] 2.2 Rest",
-            "[ ] task-2 Build",
+            "[x] task-1 Set up", "[ ] 2.1 Part", "[ ] 2.2 Rest", "[ ] task-2 Build",
             "[?] task-3 Later"
         ]
     );

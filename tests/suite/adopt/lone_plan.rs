@@ -24,7 +24,7 @@ fn damaged(project: &Project) -> Vec<String> {
 fn a_plan_alone_is_a_whole_state() {
     let project = brought(PLAN);
     assert_eq!(damaged(&project), Vec::<String>::new());
-    // What is needed is made when it is needed, and nothing else is missed.
+    // A file is created when it is needed, and no other is reported as missing.
     project.ok(&["var", "set", "boxes", "12"]);
     assert_eq!(damaged(&project), Vec::<String>::new());
     project.ok(&["step", "start", "1"]);
@@ -37,7 +37,7 @@ fn a_plan_alone_is_a_whole_state() {
     assert_eq!(fs::read_to_string(project.dir().join("plan.md")).unwrap(), PLAN);
 }
 
-/// Control: what was there and is gone is damage.
+/// Control: a file that existed and is gone is damage.
 #[test]
 fn a_file_that_was_there_is_missed() {
     let project = brought(PLAN);

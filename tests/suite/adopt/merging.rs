@@ -113,7 +113,7 @@ fn a_side_of_a_conflict_in_a_list_can_be_taken() {
         repository.project.ok(&["merge", "--take", side, field]);
         assert_eq!(read(&repository), TEXT.replace("[-] T003", &format!("{expected} T003")) + "\n");
         assert_eq!(repository.project.ok(&["merge", "--list"]).stdout, "no conflicts\n");
-        // Git knows that it is settled, and commands go on.
+        // Git has the conflict resolved, and commands work again.
         repository.git(&["commit", "--quiet", "--no-edit"]);
         repository.project.ok(&["step", "start", "T002"]);
     }

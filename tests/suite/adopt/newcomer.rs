@@ -3,8 +3,8 @@
 use super::project;
 use crate::builder::Project;
 
-/// What a command says in a folder of the project.
-fn said_in(project: &Project, dir: &str, args: &[&str]) -> String {
+/// The output of a command in a folder of the project.
+fn output_in(project: &Project, dir: &str, args: &[&str]) -> String {
     let ran = project.command(args).current_dir(project.root().join(dir)).output().unwrap();
     String::from_utf8(ran.stderr).unwrap()
 }
@@ -41,8 +41,8 @@ fn what_cannot_be_adopted_is_refused_with_the_way_out() {
         let project = project(files);
         let ran = project.run(args);
         assert_eq!(ran.code, 1, "{args:?}: {}", ran.stdout);
-        let said = &ran.stderr;
-        assert!(said.contains(message) && said.contains(hint), "{args:?}: {said}");
+        let printed = &ran.stderr;
+        assert!(printed.contains(message) && printed.contains(hint), "{args:?}: {printed}");
         assert!(!project.root().join("statedir.yaml").exists());
     }
 }
@@ -51,8 +51,11 @@ fn what_cannot_be_adopted_is_refused_with_the_way_out() {
 fn a_memory_bank_without_tasks_can_be_adopted_and_says_so() {
     let project = project(&[("memory-bank/progress.md", "# Progress\nThe wall is painted.\n")]);
     for args in [&["status"][..], &["brief"], &["step", "next"], &["recover"]] {
-        let said = project.run(args).stderr;
-        assert!(said.contains("files of memory-bank here: `statedir adopt`"), "{args:?}: {said}");
+        let printed = project.run(args).stderr;
+        assert!(
+            printed.contains("files of memory-bank here: `statedir adopt`"),
+            "{args:?}: {printed}"
+        );
     }
     project.ok(&["adopt"]);
     assert!(project.ok(&["brief"]).stdout.contains("The wall is painted."));
@@ -96,13 +99,16 @@ fn in_the_folders_of_a_system_its_own_profile_is_found_and_above_them_the_projec
         let at = at.to_str().unwrap();
         let found = project.json(&["adopt", at, "--dry-run"]);
         assert_eq!((&found["profile"], &found["tasks"]), (&profile.into(), &2.into()), "{dir}");
-        let said = said_in(&project, dir, &["status"]);
-        assert!(said.contains(&format!("there is a plan here ({profile}, ")), "{dir}: {said}");
+        let printed = output_in(&project, dir, &["status"]);
+        assert!(
+            printed.contains(&format!("there is a plan here ({profile}, ")),
+            "{dir}: {printed}"
+        );
     }
     for dir in ["src", "src/deep"] {
-        let said = said_in(&project, dir, &["step", "next"]);
+        let printed = output_in(&project, dir, &["step", "next"]);
         let root = project.root().canonicalize().unwrap();
-        assert!(said.contains("there is a plan in `"), "{said}");
-        assert!(said.contains(&format!("statedir adopt {}", root.display())), "{said}");
+        assert!(printed.contains("there is a plan in `"), "{printed}");
+        assert!(printed.contains(&format!("statedir adopt {}", root.display())), "{printed}");
     }
 }

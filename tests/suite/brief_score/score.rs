@@ -1,4 +1,4 @@
-//! How much of what a reader needs is in a brief, and how much of the brief nobody needs.
+//! How much of what a reader needs is in a brief, and how much of the brief is waste.
 
 use std::sync::LazyLock;
 
@@ -35,7 +35,7 @@ impl Score {
     /// line before it had; then it may cost half as much again as the texts of its facts, and fifteen
     /// tokens, and what it costs beyond that is waste. It is **frame**: the title, the notice, a
     /// heading with at least one fact below it, the list of what was left out; [`FRAME`] tokens in all.
-    /// Anything else is **waste**, the same fact said again, too.
+    /// Anything else is **waste**, including a repeated fact.
     pub fn of(text: &str, facts: &[Fact]) -> Self {
         let texts: Vec<Vec<String>> = facts.iter().map(Fact::texts).collect();
         let mut covered = vec![false; facts.len()];
@@ -112,7 +112,7 @@ impl Fact {
     }
 }
 
-/// Whether a line has a text; a number must stand by itself.
+/// Whether a line contains a text; a number must not be part of a longer one.
 fn holds(line: &str, text: &str) -> bool {
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         return line.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == text);

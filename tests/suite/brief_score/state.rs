@@ -18,7 +18,7 @@ use statedir::{
 /// Who reads the brief.
 const READER: &str = "reader";
 
-/// A state, and what a person would have to know to go on with it.
+/// A state, and what a person must know to continue it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct State {
@@ -27,7 +27,7 @@ pub struct State {
     pub name: String,
     /// What is special about it.
     pub about: String,
-    /// What `init` is given; without it the five files are given.
+    /// The arguments of `init`; without them the five files are given.
     #[serde(default)]
     goal: Option<String>,
     /// Files as they are at the beginning.
@@ -45,7 +45,7 @@ pub struct State {
     /// What happens on another one, before both are merged.
     #[serde(default)]
     theirs: Vec<Value>,
-    /// What has to be in the brief: for each fact the texts that stand in one of its lines.
+    /// What has to be in the brief: for each fact, the texts that one line must contain.
     pub facts: Vec<Fact>,
 }
 
@@ -194,7 +194,7 @@ impl Life {
         fs::write(path, format!("{}\n\n{text}\n{after}", before.trim_end())).unwrap();
     }
 
-    /// Lives on in two copies and merges them.
+    /// Continues in two copies and merges them.
     fn merged(mut self, root: &Path, ours: &[Value], theirs: &[Value]) -> Self {
         let files =
             |dir: &Path| StateFile::FIVE.map(|file| fs::read(dir.join(file.name())).unwrap());

@@ -16,6 +16,9 @@ use super::{
 };
 use crate::builder::Project;
 
+/// Reads what there is in another system.
+type Reader = fn(&Project) -> Result<Value, String>;
+
 /// A command, and what may differ between two runs of it.
 pub struct Outside {
     pub scene: Scene,
@@ -28,7 +31,7 @@ pub struct Outside {
     /// Done undisturbed, these files outside the state are there.
     made: OnceLock<BTreeMap<String, Vec<u8>>>,
     /// What there is in another system, and what an undisturbed run leaves there.
-    pub elsewhere: Option<fn(&Project) -> Result<Value, String>>,
+    pub elsewhere: Option<Reader>,
     left_elsewhere: OnceLock<Value>,
 }
 

@@ -9,7 +9,10 @@ use std::{
 };
 
 use super::{Finish, snapshot::Snapshot};
-use crate::builder::{Project, Ran, copy_tree, outside_of_any_session};
+use crate::{
+    builder::{Project, Ran, copy_tree, outside_of_any_session},
+    program,
+};
 
 pub const NOW: &str = "2026-11-16T10:00:00Z";
 const SEED: &str = "77";
@@ -106,7 +109,7 @@ impl Scene {
 
     /// The command, to be run by `program` with the arguments before it (`strace …`).
     fn command(&self, before: &[String]) -> Command {
-        let own = env!("CARGO_BIN_EXE_statedir");
+        let own = program::name();
         let mut words = before.iter().map(String::as_str).chain([own]);
         let mut command = Command::new(words.next().unwrap());
         command.args(words).args(&self.args);

@@ -16,20 +16,8 @@ impl Call {
     /// Whether it can change what is on disk.
     pub fn changes(&self) -> bool {
         const WRITING: [&str; 14] = [
-            "write",
-            "pwrite64",
-            "writev",
-            "fdatasync",
-            "fsync",
-            "rename",
-            "renameat",
-            "renameat2",
-            "ftruncate",
-            "mkdir",
-            "mkdirat",
-            "unlink",
-            "unlinkat",
-            "fchmod",
+            "write", "pwrite64", "writev", "fdatasync", "fsync", "rename", "renameat", "renameat2",
+            "ftruncate", "mkdir", "mkdirat", "unlink", "unlinkat", "fchmod",
         ];
         WRITING.contains(&self.name.as_str()) || self.line.contains("O_CREAT")
     }

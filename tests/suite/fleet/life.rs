@@ -17,7 +17,7 @@ fn a_pulled_state_is_the_published_one_to_the_byte() {
         assert_eq!(bytes(&beta.state("billing")), bytes(&alpha.state("billing")));
         assert!(beta.ok_at("billing", &["history", "verify"]).contains("intact"));
         beta.ok_at("billing", &["check"]);
-        // A copy that is behind follows; one with own changes is not overwritten.
+        // A copy that is behind is updated; one with changes of its own is not overwritten.
         alpha.ok_at("billing", &["step", "start", "2"]);
         alpha.ok_at("billing", &["fleet", "push"]);
         beta.ok(&["fleet", "pull", "billing"]);
@@ -110,7 +110,7 @@ fn a_machine_that_dies_before_it_notes_a_pull_or_a_push_doubles_nothing() {
         std::fs::remove_file(note("beta")).unwrap();
         beta.ok(&["fleet", "pull", "billing", "--merge"]);
         assert_eq!(bytes(&beta.state("billing")), bytes(&alpha.state("billing")));
-        // A push that alpha does not know of, and somebody goes on from it.
+        // A push that alpha does not know of, and a change on top of it.
         let before = std::fs::read(note("alpha")).unwrap();
         add("alpha", "Seen again by alpha");
         alpha.ok_at("billing", &["fleet", "push"]);
@@ -179,7 +179,7 @@ fn a_push_sends_of_the_history_only_what_was_added() {
         let beta = fleet.machine("beta");
         beta.ok(&["fleet", "pull", "billing"]);
         assert_eq!(bytes(&beta.state("billing")), bytes(&alpha.state("billing")));
-        // What was published is not silently replaced.
+        // The published state is not silently replaced.
         let text = std::fs::read_to_string(&history).unwrap();
         std::fs::write(&history, text.replacen("One more thing", "Another thing", 1)).unwrap();
         let refused = alpha.at("billing", &["fleet", "push"]);
@@ -241,7 +241,7 @@ fn claims_of_many_workers_give_each_project_to_one() {
 }
 
 #[test]
-fn what_the_fleet_shows() {
+fn lists_are_filtered_and_open_reviews_come_first() {
     on_both(|fleet| {
         let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));
         alpha.start("quiet", 2);
@@ -310,7 +310,7 @@ fn a_project_gets_another_name_from_the_machine_with_its_lease() {
         }
         alpha.ok_at("billing", &["fleet", "join", "--name", "accounts"]);
         assert_eq!(names().trim(), "accounts\nshipping");
-        // Whoever does not name it leaves the name alone.
+        // Without a name, the name stays.
         alpha.ok(&["fleet", "release", "accounts"]);
         assert!(beta.ok_at("billing", &["fleet", "join"]).contains("accounts"));
         assert_eq!(names().trim(), "accounts\nshipping");
@@ -343,7 +343,7 @@ fn secrets_are_masked_where_they_can_be_searched() {
         alpha.ok_at("billing", &["fleet", "push"]);
         let shown = alpha.ok(&["fleet", "show", "billing", "--json"]);
         assert!(!shown.contains(secret), "{shown}");
-        // The files are what they are.
+        // The files themselves are not masked.
         let beta = fleet.machine("beta");
         beta.ok(&["fleet", "pull", "billing"]);
         assert!(beta.ok_at("billing", &["show", "variables"]).contains(secret));

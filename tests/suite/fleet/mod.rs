@@ -11,38 +11,42 @@ mod workers;
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
+    sync::Arc,
 };
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use self::server::Server;
+use self::server::{FLEET, Server};
 
 /// A database and the machines that use it.
 pub struct Fleet {
     root: TempDir,
-    server: Option<Server>,
+    server: Option<Arc<Server>>,
+    database: String,
     url: String,
 }
 
-/// A machine: a directory, a name, and what it remembers.
+/// A machine: a directory and a name.
 pub struct Machine<'f> {
     fleet: &'f Fleet,
     name: String,
 }
 
-/// What a command said.
+/// The result of a command.
 pub struct CommandResult {
     pub stdout: String,
     pub stderr: String,
     pub code: i32,
 }
 
-/// Runs a scene on every kind of database.
+/// Runs a scene on every kind of database. The scene must not stop the server: others use it.
 pub fn on_both(scene: impl Fn(&Fleet)) {
+    // Before the first scene, so that a server that another test has started stays up.
+    let shared = Server::shared();
     scene(&Fleet::sqlite());
-    if let Some(fleet) = Fleet::postgres() {
-        scene(&fleet);
+    if let Some((server, database)) = shared {
+        scene(&Fleet::on(server, database));
     }
 }
 
@@ -50,17 +54,21 @@ impl Fleet {
     pub fn sqlite() -> Self {
         let root = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}", root.path().join("fleet.db").display());
-        let fleet = Self { root, server: None, url };
+        let fleet = Self { root, server: None, database: String::new(), url };
         fleet.machine("operator").ok(&["fleet", "init"]);
         fleet
     }
 
+    /// On a server that no other test uses.
     pub fn postgres() -> Option<Self> {
-        let server = Server::start()?;
-        let (root, url) = (tempfile::tempdir().unwrap(), server.url());
-        let fleet = Self { root, server: Some(server), url };
+        Some(Self::on(Arc::new(Server::start()?), FLEET.to_owned()))
+    }
+
+    fn on(server: Arc<Server>, database: String) -> Self {
+        let (root, url) = (tempfile::tempdir().unwrap(), server.url(&database));
+        let fleet = Self { root, server: Some(server), database, url };
         fleet.machine("operator").ok(&["fleet", "init"]);
-        Some(fleet)
+        fleet
     }
 
     pub fn machine(&self, name: &str) -> Machine<'_> {
@@ -77,10 +85,11 @@ impl Fleet {
         self.server.is_some()
     }
 
-    /// What a query answers, a line a row, columns apart by `|`; tables without their schema.
+    /// The answer to a query, as of [`Server::query`]; the names of tables are without schema.
     pub fn query(&self, sql: &str) -> String {
         match &self.server {
             Some(server) => server.query(
+                &self.database,
                 &sql.replace("FROM project", "FROM statedir.project")
                     .replace("UPDATE project", "UPDATE statedir.project")
                     .replace("UPDATE statedir_schema", "UPDATE statedir.statedir_schema"),
@@ -98,7 +107,7 @@ impl Fleet {
         }
     }
 
-    /// Lets every lease run out, as time would.
+    /// Lets every lease expire, as time would.
     pub fn let_leases_run_out(&self) {
         let past = if self.is_postgres() { "to_timestamp(1)" } else { "1" };
         self.query(&format!("UPDATE project_state SET lease_until = {past}"));
@@ -115,7 +124,7 @@ impl Machine<'_> {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_statedir"));
+        let mut command = Command::new(crate::program::path());
         command.args(args).current_dir(self.dir()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", self.dir()).env("XDG_STATE_HOME", self.dir().join(".own"));

@@ -1,4 +1,4 @@
-//! A way to a server that delays, halves, drops, falls silent, and counts.
+//! A proxy before a server that delays, truncates, drops, falls silent, and counts.
 
 use std::{
     io::{Read as _, Write as _},
@@ -15,11 +15,11 @@ use std::{
 pub enum Fault {
     /// Every piece comes late.
     Delay(Duration),
-    /// Of this piece only the first half comes, and nothing after it.
+    /// Only the first half of this piece comes, and nothing after it.
     Halve(u64),
     /// After so many bytes the connection breaks.
     Cut(u64),
-    /// After so many bytes nothing comes any more, and nothing says so.
+    /// After so many bytes nothing comes any more, though the connection stays open.
     Silence(u64),
 }
 
@@ -34,10 +34,10 @@ impl Fault {
     }
 }
 
-/// What happens to what is asked and to what is answered on a connection.
+/// The faults of requests and of answers on a connection.
 type Faults = (Option<Fault>, Option<Fault>);
 
-/// What was seen on the way.
+/// What the proxy has seen.
 #[derive(Default)]
 pub struct Seen {
     /// How often each kind of fault has struck.
@@ -47,7 +47,7 @@ pub struct Seen {
     was_asked: AtomicBool,
 }
 
-/// The way; it ends with the test.
+/// A running proxy; dropping it ends it.
 pub struct Proxy {
     pub port: u16,
     stop: Arc<AtomicBool>,
@@ -55,7 +55,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// A way to a port, with the faults of each connection by its number.
+    /// A proxy for a port, with the faults of each connection by its number.
     pub fn start(to: u16, plan: impl Fn(u64) -> Faults + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -1,9 +1,13 @@
-//! A PostgreSQL server of the test's own, on a socket and a port of its own.
+//! A PostgreSQL server on a socket and a port of its own.
 
 use std::{
     net::TcpListener,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -11,7 +15,10 @@ use tempfile::TempDir;
 
 use crate::needs;
 
-/// A server that ends with the test.
+/// The database that every server has.
+pub const FLEET: &str = "fleet";
+
+/// A running server; dropping it stops it.
 pub struct Server {
     root: TempDir,
     bin: PathBuf,
@@ -44,34 +51,42 @@ impl Server {
             run(Command::new("chown").arg("postgres").arg(server.root.path()));
         }
         let data = server.data();
-        run(server.command("initdb").args([
-            "-D",
-            &data,
-            "-A",
-            "trust",
-            "-U",
-            "worker",
-            "--no-sync",
-        ]));
+        run(server
+            .command("initdb")
+            .args(["-D", &data, "-A", "trust", "-U", "worker", "--no-sync"]));
         server.up();
-        let socket = server.root.path().to_string_lossy().into_owned();
-        run(Command::new(server.bin.join("createdb")).args([
-            "-h",
-            &socket,
-            "-p",
-            &server.port.to_string(),
-            "-U",
-            "worker",
-            "fleet",
-        ]));
+        server.create(FLEET);
         Some(server)
+    }
+
+    /// A server that tests share, and the name of a new database on it. It stops with the last test
+    /// that uses it.
+    pub fn shared() -> Option<(Arc<Self>, String)> {
+        static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+        static DATABASES: AtomicUsize = AtomicUsize::new(1);
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let server = match running.upgrade() {
+            Some(server) => server,
+            None => Arc::new(Self::start()?),
+        };
+        *running = Arc::downgrade(&server);
+        drop(running);
+        let database = format!("{FLEET}{}", DATABASES.fetch_add(1, Ordering::Relaxed));
+        server.create(&database);
+        Some((server, database))
+    }
+
+    fn create(&self, database: &str) {
+        let mut createdb = Command::new(self.bin.join("createdb"));
+        createdb.arg("-h").arg(self.root.path()).args(["-p", &self.port.to_string()]);
+        run(createdb.args(["-U", "worker", database]));
     }
 
     fn data(&self) -> String {
         self.root.path().join("data").to_string_lossy().into_owned()
     }
 
-    /// A program of the server's; it refuses to be run by root.
+    /// A program of the server, which refuses to run as root.
     fn command(&self, name: &str) -> Command {
         let program = self.bin.join(name);
         let mut command = match is_root() {
@@ -96,7 +111,7 @@ impl Server {
         self.root.path()
     }
 
-    /// Restarts it with the certificate of its directory: by TCP it wants TLS and a password then.
+    /// Restarts it with the certificate in its directory: TCP connections then need TLS and a password.
     pub fn ask_for_tls(&self) {
         self.crash();
         let dir = self.root.path();
@@ -115,7 +130,7 @@ impl Server {
     fn up_with(&self, more: &str) {
         let (socket, port) = (self.root.path().display(), self.port);
         let options = format!(
-            "-k {socket} -p {port} -c listen_addresses=127.0.0.1 -c fsync=on -c max_connections=60 {more}"
+            "-k {socket} -p {port} -c listen_addresses=127.0.0.1 -c fsync=on -c max_connections=120 {more}"
         );
         let log = self.root.path().join("log");
         let (data, log) = (self.data(), log.to_string_lossy().into_owned());
@@ -129,24 +144,33 @@ impl Server {
         run(self.command("pg_ctl").args(["-D", &data, "-m", "immediate", "-w", "stop"]));
     }
 
-    /// The address over its socket.
-    pub fn url(&self) -> String {
+    /// The address of a database over the socket.
+    pub fn url(&self, database: &str) -> String {
         let socket = self.root.path().display();
-        format!("postgres://worker@/fleet?host={socket}&port={}", self.port)
+        format!("postgres://worker@/{database}?host={socket}&port={}", self.port)
     }
 
     /// The address over a port of this machine.
     pub fn tcp(&self, port: u16) -> String {
-        format!("postgres://worker@127.0.0.1:{port}/fleet")
+        format!("postgres://worker@127.0.0.1:{port}/{FLEET}")
     }
 
-    /// What a query answers, a line a row, columns apart by `|`.
-    pub fn query(&self, sql: &str) -> String {
+    /// The answer to a query: a line for each row, columns separated by `|`.
+    pub fn query(&self, database: &str, sql: &str) -> String {
         let socket = self.root.path().to_string_lossy().into_owned();
         let end = Instant::now() + Duration::from_secs(30);
         loop {
             let mut psql = Command::new(self.bin.join("psql"));
-            psql.args(["-h", &socket, "-p", &self.port.to_string(), "-U", "worker", "-d", "fleet"]);
+            psql.args([
+                "-h",
+                &socket,
+                "-p",
+                &self.port.to_string(),
+                "-U",
+                "worker",
+                "-d",
+                database,
+            ]);
             let output = psql.args(["-AtX", "-c", sql]).output().expect("psql to start");
             if output.status.success() {
                 return String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,4 +1,4 @@
-//! A database that does not answer: no command waits longer than it was told to, and nothing is lost.
+//! A database that does not answer: no command waits longer than its limit, and nothing is lost.
 
 use std::{
     process::{Child, Stdio},
@@ -12,8 +12,8 @@ use super::{
 
 /// How long a command that does not hang may take on a busy machine.
 const BOUND: Duration = Duration::from_secs(60);
-/// How long the commands are told to wait.
-const TOLD: &str = "700ms";
+/// The time limit of the commands.
+const TIME_OUT: &str = "700ms";
 
 /// How a command ended, if it did.
 fn ended(child: &mut Child, within: Duration) -> Option<i32> {
@@ -69,7 +69,7 @@ fn silenced(fleet: &Fleet, limit: u64) {
         };
         let words: Vec<String> = args.iter().map(named).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let mut child = begin(&machine, &url, TOLD, &words);
+        let mut child = begin(&machine, &url, TIME_OUT, &words);
         let code = ended(&mut child, BOUND);
         let silent = proxy.faults()[3];
         // Whoever got a whole answer before the silence has done its work.
@@ -107,9 +107,9 @@ fn a_server_that_falls_silent_holds_no_command_longer_than_its_time_out() {
         // Whoever got as far as to claim it has given it up.
         machine.ok(&["fleet", "steal", project, "--why", "the line is good again"]);
         machine.ok_at(project, &["fleet", "push"]);
-        let judge = fleet.machine("judge");
-        judge.ok(&["fleet", "pull", project]);
-        assert_eq!(bytes(&judge.state(project)), bytes(&machine.state(project)));
+        let verifier = fleet.machine("verifier");
+        verifier.ok(&["fleet", "pull", project]);
+        assert_eq!(bytes(&verifier.state(project)), bytes(&machine.state(project)));
     }
 }
 
@@ -136,7 +136,7 @@ fn a_file_that_is_locked_holds_no_command_longer_than_its_time_out() {
     }
     let push: &[&str] = &["-C", "billing/state", "fleet", "push"];
     let waiting = ended(&mut begin(&alpha, &fleet.url, "1h", push), Duration::from_secs(4));
-    let refused = ended(&mut begin(&alpha, &fleet.url, TOLD, push), BOUND);
+    let refused = ended(&mut begin(&alpha, &fleet.url, TIME_OUT, push), BOUND);
     let group = rustix::process::Pid::from_child(&holder);
     let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     let _ = holder.wait();
@@ -181,7 +181,7 @@ fn asleep_in_a_push(alpha: &Machine<'_>, patience: &str, proxy: &Proxy) -> Child
         assert!(Instant::now() < end, "the push was never caught in the middle");
         if locked() {
             rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
-            // It may just have gone on.
+            // It may just have continued.
             std::thread::sleep(Duration::from_millis(1200));
             if locked() {
                 return child;

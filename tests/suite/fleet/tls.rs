@@ -1,4 +1,4 @@
-//! A server that asks for TLS and a password: spoken to only if its certificate is the right one.
+//! A server that asks for TLS and a password is used only if its certificate is right.
 
 use std::{path::Path, process::Command};
 

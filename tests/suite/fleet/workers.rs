@@ -132,14 +132,11 @@ fn size() -> (usize, usize, usize) {
 fn worker(fleet: &Fleet, number: usize, url: &str, acknowledged: &Path) -> Child {
     let machine = fleet.machine(&format!("worker{number}"));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/fleet-worker.sh");
-    let program = Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap().to_owned();
-    let paths =
-        [vec![program], std::env::split_paths(&std::env::var_os("PATH").unwrap()).collect()];
     let mut command = std::process::Command::new("bash");
     let like = machine.command(&[]);
     command.env_clear().envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.arg(script).current_dir(machine.dir());
-    command.env("PATH", std::env::join_paths(paths.concat()).unwrap());
+    command.env("PATH", crate::program::search_path());
     command.env("STATEDIR_FLEET", url).env("LEASE", "3s").env("WORK", "sleep 0.05");
     command.env("STATEDIR_FLEET_TIMEOUT", "2s");
     command.env("ACKNOWLEDGED", acknowledged);
@@ -297,11 +294,11 @@ fn live(fleet: &Fleet, url: &str, seen: usize, mut trouble: impl FnMut(u64) -> b
     );
     for number in 0..projects {
         let name = format!("p{number}");
-        let judge = fleet.machine("judge");
-        judge.ok(&["fleet", "pull", &name]);
-        judge.ok_at(&name, &["history", "verify"]);
-        judge.ok_at(&name, &["check"]);
-        let status = judge.json(&["-C", &format!("{name}/state"), "status"]);
+        let verifier = fleet.machine("verifier");
+        verifier.ok(&["fleet", "pull", &name]);
+        verifier.ok_at(&name, &["history", "verify"]);
+        verifier.ok_at(&name, &["check"]);
+        let status = verifier.json(&["-C", &format!("{name}/state"), "status"]);
         assert_eq!(status["completed"], steps, "{status}");
     }
 }

@@ -1,4 +1,4 @@
-//! Every message in the sources that names a command of ours.
+//! Every message in the sources that names a statedir command.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// Those of a file, without tests, comments and help.
+    /// The messages of a file, without tests, comments and help.
     pub fn all_in(name: &str, code: &str) -> Vec<Self> {
         let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let mut found = Vec::new();
@@ -26,9 +26,9 @@ impl Site {
         found
     }
 
-    /// Whether one of these texts is this one, whatever was filled in.
+    /// Whether one of these texts is this message, whatever was filled in.
     pub fn is_said_in(&self, texts: &[String]) -> bool {
-        // An option alone is said with the line that was typed.
+        // An option alone is printed with the command line that was typed.
         let quoted = self.text.split('`').enumerate();
         let filled = quoted.map(|(at, part)| match at % 2 == 1 && part.starts_with("--") {
             true => "{}",
@@ -44,7 +44,7 @@ impl Site {
         }
         parts.retain(|part| !part.trim().is_empty());
         texts.iter().any(|text| {
-            // The directory that was named is named again.
+            // A directory that was given is part of the printed command.
             let text = plain(text).replace("`statedir -C elsewhere ", "`statedir ");
             let mut rest = text.as_str();
             parts.iter().all(|part| match rest.find(part.as_str()) {
@@ -78,7 +78,7 @@ pub fn sites(dir: &Path) -> Vec<Site> {
         let path = entry.path();
         let inner = path.strip_prefix(dir).unwrap().display().to_string();
         let is_test = inner.contains("tests/") || inner.ends_with("tests.rs");
-        // `prose.rs` has sentences of the templates, by which they are known again.
+        // `prose.rs` holds sentences of the templates, to recognise them.
         if inner.ends_with(".rs") && !is_test && !inner.ends_with("prose.rs") {
             found.extend(Site::all_in(&inner, &std::fs::read_to_string(path).unwrap()));
         }

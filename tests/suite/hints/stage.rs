@@ -1,37 +1,37 @@
-//! A directory in which a scene is played, with a shell.
+//! A directory and a shell in which a scene runs.
 
 use std::{
     collections::BTreeSet,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Stdio},
 };
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::builder::outside_of_any_session;
+use crate::{builder::outside_of_any_session, program};
 
-/// A state and what is said in it.
+/// A state and a command that prints a hint in it.
 #[derive(Debug)]
 pub struct Scene {
     pub name: String,
     /// The lines that make it.
     pub setup: Vec<String>,
-    /// The command that says the hint.
-    pub says: String,
-    /// What must be possible at the end of the way.
+    /// The command that prints the hint.
+    pub command: String,
+    /// The command that must succeed once the hints were followed.
     pub goal: Option<String>,
 }
 
 impl Scene {
-    /// The line that says the hint; `command < event …` is fed with what a client would say.
+    /// The line that prints the hint; `command < event …` gets the event of a client as input.
     pub fn line(&self, json: bool) -> String {
         let names: Vec<&str> =
             self.setup.iter().map(String::as_str).filter(|line| line.contains("=$(")).collect();
-        let line = match self.says.split_once(" < event ") {
+        let line = match self.command.split_once(" < event ") {
             Some((command, event)) => format!("event {event} | {command}"),
-            None if json => format!("{} --json", self.says),
-            None => self.says.clone(),
+            None if json => format!("{} --json", self.command),
+            None => self.command.clone(),
         };
         format!("{}\n{line}", names.join("\n"))
     }
@@ -42,13 +42,13 @@ pub fn scenes() -> Vec<Scene> {
     let mut scenes: Vec<Scene> = Vec::new();
     for line in include_str!("scenes.txt").lines() {
         if let Some(name) = line.strip_prefix("## ") {
-            let (name, says) = (name.to_owned(), String::new());
+            let (name, command) = (name.to_owned(), String::new());
             assert!(scenes.iter().all(|scene| scene.name != name), "{name} is there twice");
-            scenes.push(Scene { name, setup: Vec::new(), says, goal: None });
+            scenes.push(Scene { name, setup: Vec::new(), command, goal: None });
         } else if let Some(scene) = scenes.last_mut() {
             match line.split_at_checked(2) {
                 Some(("  ", setup)) => scene.setup.push(setup.to_owned()),
-                Some(("> ", says)) => scene.says = says.to_owned(),
+                Some(("> ", command)) => scene.command = command.to_owned(),
                 Some(("= ", goal)) => scene.goal = Some(goal.to_owned()),
                 _ => panic!("{}: {line}", scene.name),
             }
@@ -57,7 +57,7 @@ pub fn scenes() -> Vec<Scene> {
     scenes
 }
 
-/// What a command said.
+/// The result of a command.
 pub struct CommandResult {
     pub code: i32,
     stdout: String,
@@ -82,7 +82,7 @@ impl CommandResult {
         self.texts().iter().flat_map(|text| super::commands(text)).collect()
     }
 
-    /// Whether a refusal says what to do instead.
+    /// Whether a refusal names what to do instead.
     pub fn leads_on(&self) -> bool {
         let document: Value = serde_json::from_str(&self.stdout).unwrap_or_default();
         let findings = document["findings"].as_array().into_iter().flatten();
@@ -99,7 +99,7 @@ fn strings(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// The words of a command line, as a shell makes them, without the program's name.
+/// The words of a command line, split as by a shell, without the program's name.
 pub fn words(line: &str) -> Vec<String> {
     let script = format!("for word in {line}; do printf '%s\\0' \"$word\"; done");
     let output = Command::new("sh").args(["-c", &script]).output().unwrap();
@@ -138,8 +138,6 @@ impl Stage {
 
     /// Runs a line of shell.
     pub fn run(&self, line: &str) -> CommandResult {
-        let bin = Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap();
-        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
         let script = format!("{}\n{line}", include_str!("prelude.sh"));
         let mut command = Command::new("timeout");
         command.args(["60", "bash", "-c", &script]);
@@ -151,7 +149,7 @@ impl Stage {
             .current_dir(self.dir())
             .env_remove("STATEDIR")
             .env("STATEDIR_ACTOR", "tester")
-            .env("PATH", path)
+            .env("PATH", program::search_path())
             .env("HOME", self.root.path())
             .env("GIT_CONFIG_GLOBAL", self.root.path().join("gitconfig"))
             .env("GIT_CONFIG_SYSTEM", "/dev/null")
@@ -165,7 +163,7 @@ impl Stage {
         }
     }
 
-    /// Whether the files are not those that the log knows, or the last change was an edit outside.
+    /// Whether the files differ from the log, or the last operation was an edit from outside.
     pub fn is_edited(&self) -> bool {
         let there = self.copy();
         let newest = there.run("statedir op log --limit 1 --json").stdout;
@@ -175,7 +173,7 @@ impl Stage {
         newest.contains("\"kind\":\"external\"") || differs
     }
 
-    /// Every line that people or agents wrote, which no hint may lose: it may be moved.
+    /// Every line that people or agents wrote. No hint may lose one, but it may move.
     pub fn kept(&self) -> BTreeSet<String> {
         let mut lines = BTreeSet::new();
         for entry in walkdir::WalkDir::new(self.dir()).into_iter().filter_map(Result::ok) {

@@ -1,4 +1,4 @@
-//! Events that nobody would send, and state text that nobody should obey.
+//! Malformed events, and state text that pretends to be instructions.
 
 use proptest::prelude::*;
 
@@ -27,47 +27,20 @@ fn any_value() -> impl Strategy<Value = Value> {
 
 fn key() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
-        "session_id",
-        "cwd",
-        "source",
-        "prompt",
-        "tool_name",
-        "tool_input",
-        "tool_response",
-        "trigger",
-        "stop_hook_active",
-        "reason",
-        "file_path",
-        "notebook_path",
-        "command",
-        "x",
+        "session_id", "cwd", "source", "prompt", "tool_name", "tool_input", "tool_response",
+        "trigger", "stop_hook_active", "reason", "file_path", "notebook_path", "command", "x",
     ])
     .prop_map(str::to_owned)
 }
 
 fn event() -> impl Strategy<Value = Value> {
     let names = prop::sample::select(vec![
-        "SessionStart",
-        "UserPromptSubmit",
-        "PreToolUse",
-        "PostToolUse",
-        "PreCompact",
-        "Stop",
-        "SubagentStop",
-        "SessionEnd",
-        "Unknown",
+        "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "Stop",
+        "SubagentStop", "SessionEnd", "Unknown",
     ]);
     let tools = prop::sample::select(vec![
-        "Write",
-        "Edit",
-        "MultiEdit",
-        "NotebookEdit",
-        "Bash",
-        "WebFetch",
-        "WebSearch",
-        "Read",
-        "Task",
-        "Agent",
+        "Write", "Edit", "MultiEdit", "NotebookEdit", "Bash", "WebFetch", "WebSearch", "Read",
+        "Task", "Agent",
     ]);
     let members = prop::collection::hash_map(key(), any_value(), 0..8);
     (names, tools, members, any_value()).prop_map(|(name, tool, members, input)| {
@@ -138,7 +111,7 @@ proptest! {
     ) {
         let project = Project::new();
         let evil = format!("x{text}{gap}# ZQX {text} ZQX");
-        // Some places refuse some of it; what they take must stay data.
+        // Some commands refuse some of it; what they accept must stay data.
         for command in [
             &["plan", "set", "goal"][..], &["context", "add"], &["directive", "add"], &["step", "add"],
             &["var", "set", "zqx", "--string"], &["review", "open"], &["history", "add"], &["pause"],
@@ -168,7 +141,7 @@ proptest! {
     }
 }
 
-/// Every line with the word is marked as data or is a quoted string of one line; how often.
+/// Asserts that every line with the word is marked as data or is a quoted one-line string; counts them.
 fn check_is_data(answer: &Value, event: &Value) -> Result<usize, TestCaseError> {
     let texts = [
         &answer["reason"],

@@ -63,7 +63,10 @@ fn patches_are_guarded_file_by_file() {
     let project = Project::new();
     let patch = |line: &str| {
         let text = format!("*** Begin Patch\n*** Update File: a.rs\n+x\n{line}\n*** End Patch");
-        verdict(&project, "apply_patch", json!({ "command": text })).0
+        let [codex, opencode] = ["command", "patchText"]
+            .map(|key| verdict(&project, "apply_patch", json!({ key: text })).0);
+        assert_eq!(codex, opencode, "{line}");
+        codex
     };
     assert_eq!(patch("*** Update File: workspace/state/history.md"), "deny");
     assert_eq!(patch("*** Add File: workspace/state/.statedir/x"), "deny");

@@ -135,7 +135,7 @@ fn tools_of_many_agents_are_all_counted_while_steps_end() {
     assert_eq!(used(&project, "file_operations"), json!(40));
 }
 
-/// A hook does not wait for long; what was done counts all the same.
+/// A hook does not wait for long, but the call is counted all the same.
 #[test]
 fn a_tool_is_counted_while_somebody_holds_the_state() {
     let project = Project::with_steps(1);
@@ -147,7 +147,7 @@ fn a_tool_is_counted_while_somebody_holds_the_state() {
     assert_eq!(used(&project, "file_operations"), json!(1));
 }
 
-/// An agent that nobody watches must not answer the question that it would be asked.
+/// An unattended agent must not answer a question that is meant for a person.
 #[test]
 fn a_limit_is_not_raised_by_an_agent_that_nobody_watches() {
     let project = Project::new();
@@ -178,7 +178,7 @@ fn a_limit_is_not_raised_by_an_agent_that_nobody_watches() {
     for (name, input) in raises {
         let text = input.to_string();
         assert_eq!(asked("0", name, input.clone()).as_deref(), Some("ask"), "{name} {text}");
-        // Where somebody is there, it is the client's to ask.
+        // When a person is present, the client asks.
         assert_eq!(asked("1", name, input), None, "{name} {text}");
     }
     let others = [

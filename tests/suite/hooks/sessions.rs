@@ -17,7 +17,7 @@ fn a_session_starts_with_the_brief_whatever_its_source() {
     assert_eq!(operations(&project).len(), 2, "looking changes nothing");
 }
 
-/// Copilot CLI tells of a compaction, and starts no session after it.
+/// Copilot CLI sends an event before a compaction, and none after it.
 #[test]
 fn after_a_compaction_copilot_gets_the_brief_with_its_next_call_and_once() {
     let project = Project::with_steps(2);
@@ -40,7 +40,40 @@ fn after_a_compaction_copilot_gets_the_brief_with_its_next_call_and_once() {
     assert_eq!(call(), None, "it is told once");
 }
 
-/// Qwen Code tells of no beginning where nobody watches.
+/// Gemini CLI says nothing of a compaction; its record of the conversation does.
+#[test]
+fn after_a_compaction_gemini_gets_the_brief_with_its_next_tool_and_once() {
+    let project = Project::with_steps(2);
+    let record = project.root().join("session.jsonl");
+    let say = |line: &str| {
+        let known = fs::read_to_string(&record).unwrap_or_default();
+        fs::write(&record, format!("{known}{line}\n")).unwrap();
+    };
+    let fire = |name: &str, tool: &str| {
+        let event = json!({ "hook_event_name": name, "tool_name": tool, "tool_input": {},
+            "prompt": "go on", "transcript_path": record });
+        fire(&project, event).map(|answer| context(&answer).to_owned())
+    };
+    let named = |name: &str| fire(name, "run_shell_command");
+    say(r#"{"$set":{"messages":[{"text":"hello"}]}}"#);
+    assert!(named("BeforeAgent").unwrap().contains("Rules in force"), "the dialect is known");
+    assert_eq!(named("AfterTool"), None);
+    say(r#"{"$set":{"messages":[{"text":"<state_snapshot>before</state_snapshot>"}]}}"#);
+    assert_eq!(named("BeforeTool"), None, "that takes no context");
+    fire("BeforeTool", "invoke_agent");
+    assert_eq!(named("AfterTool"), None, "a helper forgot nothing");
+    let brief = fire("AfterTool", "invoke_agent").unwrap();
+    assert!(brief.contains("# Brief at "), "{brief}");
+    assert_eq!(named("AfterTool"), None, "it is told once");
+    // A conversation that was replaced, and that still has the brief.
+    let text = json!({ "text": format!("<state_snapshot>before</state_snapshot>{brief}") });
+    say(&json!({ "$set": { "messages": [text] } }).to_string());
+    assert_eq!(named("AfterTool"), None, "nothing was forgotten");
+    say(r#"{"$set":{"messages":[{"text":"<state_snapshot>again</state_snapshot>"}]}}"#);
+    assert!(named("BeforeAgent").unwrap().contains("# Brief at "));
+}
+
+/// Qwen Code sends no start event when it runs unattended.
 #[test]
 fn a_session_of_qwen_that_goes_on_in_another_process_gets_the_brief_again_and_once() {
     let project = Project::with_steps(2);
@@ -176,12 +209,12 @@ fn an_event_waits_for_the_lock_once() {
         .skip(1)
         .filter_map(|rest| rest.split_whitespace().next().map(waited_ms))
         .collect();
-    // What is noted is the last time the lock was waited for. Once it was waited for in full,
-    // there is no time left for a second look.
+    // The note is about the last wait for the lock. A wait that used up the time leaves none for
+    // a second attempt.
     assert_eq!(waited.len(), events.len(), "{log}");
     assert!(waited[0] >= 1_000, "{log}");
     assert!(waited[1] < 1_000 && waited[2] < 1_000, "{log}");
-    // The time before it is told, too.
+    // The wait before that is reported, too.
     let line = log.lines().nth(1).unwrap();
     let all = line.rsplit_once('(').and_then(|(_, rest)| rest.strip_suffix(" in all)"));
     assert!(waited_ms(all.unwrap()) >= 1_000, "{log}");

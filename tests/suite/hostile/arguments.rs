@@ -268,7 +268,7 @@ fn text_that_begins_with_a_hyphen_is_text() {
     assert!(project.read("constraints.md").contains("--force is never used"));
     assert!(project.read("plan.md").contains(": -> next\n"));
     assert!(history.contains("- x") || project.read("history.md").contains("- x"));
-    // What may be an option is never taken for text.
+    // A word that may be an option is never read as text.
     for args in [
         ["context", "add", "--sectoin"].as_slice(),
         &["step", "skip", "2", "--note", "--json"],

@@ -1,11 +1,11 @@
-//! Entries that somebody cut out of the history are missed for as long as the log has them.
+//! Entries that somebody cut out of the history are reported as long as the log has them.
 
 use std::fs;
 
 use crate::builder::Project;
 
-/// Adds A and B, takes B out again as an editor would, and goes on with C.
-fn cut(project: &Project) -> String {
+/// Adds A and B, removes B as with an editor, and adds C; returns the text of B.
+pub fn cut(project: &Project) -> String {
     let history = project.root().join("workspace/state/history.md");
     project.ok(&["history", "add", "A"]);
     let kept = fs::read(&history).unwrap();
@@ -32,7 +32,7 @@ fn an_entry_that_was_cut_off_is_named_after_the_history_went_on() {
     project.ok(&["check"]);
 }
 
-/// The control: what is only added by hand is missed by nobody.
+/// The control: an entry that was added with an editor is no problem.
 #[test]
 fn a_history_that_only_grew_is_whole() {
     let project = Project::new();
@@ -81,7 +81,7 @@ fn entries_cut_out_of_the_middle_come_back_where_they_were() {
             assert_eq!(now.matches(text.as_str()).count(), 1, "{gone:?}\n{now}");
         }
         project.ok(&["history", "verify"]);
-        // A repair is an operation like any other, and the history goes on after it.
+        // A repair is an operation like any other, and the history continues after it.
         assert_eq!(project.json(&["op", "log"])["operations"][0]["kind"], "check.fix");
         project.ok(&["history", "add", "F"]);
         project.ok(&["history", "verify"]);

@@ -1,4 +1,4 @@
-//! A private directory that is gone, cut, or has wrong bits: the state itself is never hostage.
+//! A private directory that is gone, cut, or has wrong bits: the state stays usable.
 
 use std::fs;
 
@@ -213,7 +213,7 @@ fn resume_answers_for_a_damaged_file_as_brief_does() {
     let (brief, resumed) = (brief.json(), resumed.json());
     assert_eq!(resumed["ok"], false);
     assert_eq!(resumed["error"], brief["error"]);
-    // It was done all the same, and says so.
+    // The command has taken effect all the same, and says so.
     assert_eq!(resumed["committed"], true);
     assert!(resumed["brief"].is_object(), "{resumed}");
     assert!(project.read("plan.md").contains("- **status**: IN_PROGRESS"));

@@ -13,7 +13,7 @@ use crate::{
     needs,
 };
 
-/// A small file system of its own, gone with the value.
+/// A small file system, unmounted on drop.
 struct Disk {
     at: PathBuf,
 }
@@ -66,7 +66,7 @@ fn on_a_full_disk_a_change_is_refused_or_completed_later() {
         disk.answer(&project, &["step", "start", "1"]);
         let names = ["plan.md", "variables.json", "history.md"];
         let before = names.map(|name| disk.file(name));
-        // Fill everything, then give back so many pages.
+        // Fill everything, then free so many pages.
         let filler = disk.at.join("filler");
         let mut size = 0_u64;
         let page = vec![1; 4096];
@@ -112,7 +112,7 @@ fn a_read_only_disk_can_be_read_and_refuses_changes() {
     let Some(disk) = Disk::new(&project, "4m") else { return };
     disk.answer(&project, &["init", "--goal", "G"]);
     disk.answer(&project, &["step", "add", "one"]);
-    // An edit that is not recorded yet: a reader must see it without being able to write it down.
+    // An edit that is not recorded yet: a reader must see it without being able to record it.
     let plan = disk.at.join("workspace/state/plan.md");
     let text = fs::read_to_string(&plan).unwrap();
     fs::write(&plan, text.replace("one", "edited")).unwrap();
@@ -127,5 +127,6 @@ fn a_read_only_disk_can_be_read_and_refuses_changes() {
         assert_eq!(ran.code, 1, "{args:?} {}", ran.stdout);
         let error = ran.json()["error"].clone();
         assert_eq!(error["code"], "read_only", "{error}");
+        assert!(error["hint"].as_str().unwrap().contains("only read"), "{error}");
     }
 }

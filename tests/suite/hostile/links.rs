@@ -1,5 +1,5 @@
-//! Links that came with a clone: on the way to the state, among templates, in the place of the
-//! clients' settings. Each time a victim outside, which stays as it is, and a control.
+//! Links that came with a clone: on the path to the state, among templates, in the place of the
+//! clients' settings. Each test has a victim outside, which must not change, and a control.
 
 use std::{
     collections::BTreeMap,
@@ -75,11 +75,11 @@ fn a_state_behind_a_link_is_used_only_by_who_names_it() {
             assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (0, "", ""), "{event}");
         }
         assert_eq!(tree(victim.root()), before, "{part}");
-        // Control: who names the directory may use it, also by a link of theirs.
+        // Control: a user may name the directory, even by a link of their own.
         let state = clone.dir().display().to_string();
         clone.ok(&["-C", &state, "var", "set", "a", "1"]);
         assert_ne!(tree(victim.root()), before);
-        // Control: a hook says something where there is no link.
+        // Control: without a link the hook answers.
         assert_ne!(fire(&victim, "SessionStart").stdout, "");
     }
 }

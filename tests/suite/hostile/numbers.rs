@@ -1,4 +1,4 @@
-//! Steps are renumbered, copied and removed: what refers to one still means the same step.
+//! Steps are renumbered, copied and removed: references still mean the same step.
 
 use serde_json::json;
 

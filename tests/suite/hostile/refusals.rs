@@ -1,4 +1,4 @@
-//! What would be dropped or contradict itself is refused, with a way out, and changes nothing.
+//! Input that would be dropped or contradicts itself is refused with a hint, and changes nothing.
 
 use serde_json::{Value, json};
 

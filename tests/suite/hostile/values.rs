@@ -83,7 +83,7 @@ const VALUES: &[&str] = &[
     "a=b",
 ];
 
-/// What a template has in the place of a value; it reads as no value.
+/// A placeholder of a template, which counts as no value.
 const PLACEHOLDERS: &[&str] = &["[Goal Title]", "\"low\" | \"medium\""];
 
 /// Names of variables that are not there.
@@ -105,7 +105,7 @@ fn with(project: &Project, args: &[&str], value: &str) -> Ran {
     project.run(&[first, &[joined.as_str(), "--json"]].concat())
 }
 
-/// With the value behind `--`, where nothing is an option.
+/// With the value after `--`, where nothing is an option.
 fn behind(project: &Project, args: &[&str], value: &str) -> Ran {
     project.run(&[&["--json"], args, &["--", value]].concat())
 }
@@ -248,7 +248,7 @@ const WAYS: &[Way] = &[
     },
 ];
 
-/// Sends values through every way; gives what came out wrong.
+/// Sends values through every command; returns those that came out wrong.
 fn wrong(values: &[&str], ways: &[Way]) -> Vec<String> {
     let mut wrong = Vec::new();
     let lists: Vec<Vec<String>> = std::thread::scope(|scope| {
@@ -298,7 +298,7 @@ fn wrong_in(way: &Way, values: &[&str]) -> Vec<String> {
     wrong
 }
 
-/// What `check`, `history verify` and `status` say, without starting them: there are thousands.
+/// The findings of `check`, `history verify` and `status`, without starting thousands of processes.
 fn sound_with_one_step(project: &Project) -> Result<(), String> {
     let env = Environment::fixed("2026-11-16T10:00:00Z".parse().unwrap(), "tester", 77);
     let workspace = Workspace::new(project.dir(), env, Options::new(GitControl));
@@ -400,7 +400,7 @@ fn text_in_brackets_that_a_command_took_is_not_a_placeholder() {
     }
     let review = project.json(&["review", "list"])["reviews"][0].clone();
     assert_eq!(review["text"], "[Approve Budget]");
-    // Control: what a template left open is still found.
+    // Control: a placeholder of the template is still found.
     let written =
         project.read("context.md").lines().find(|l| l.starts_with("\\[Smith")).unwrap().to_owned();
     project.edit("context.md", &written, "[Smith 2024]");

@@ -5,8 +5,9 @@ use std::{collections::BTreeSet, path::Path, process::Command};
 use serde_json::{Value, json};
 
 use super::ground::Act;
+use crate::program;
 
-/// Every hook event, with members of its own.
+/// Every hook event, with the members that only it has.
 pub const EVENTS: [(&str, &str); 13] = [
     ("SessionStart", r#"{"source":"startup"}"#),
     ("UserPromptSubmit", r#"{"prompt":"go on"}"#),
@@ -200,7 +201,7 @@ const LINES: [(&str, &str); 152] = [
     ("trust", ""),
 ];
 
-/// All of them, and the hook events, as they are run in a clone at this place.
+/// All command lines and hook events, for a clone at this place.
 pub fn all(clone: &Path) -> Vec<Act> {
     let mut acts: Vec<Act> = LINES.iter().map(|(line, writes)| act(line, writes)).collect();
     acts.extend(EVENTS.iter().map(|(name, more)| Act::hook(&event(name, more, clone))));
@@ -265,7 +266,7 @@ fn grouped(help: &str) -> Vec<String> {
 
 /// The subcommands that a help names.
 fn commands(words: &[&str]) -> Vec<String> {
-    let output = Command::new(env!("CARGO_BIN_EXE_statedir")).args(words).arg("--help").output();
+    let output = Command::new(program::path()).args(words).arg("--help").output();
     let text = String::from_utf8(output.unwrap().stdout).unwrap();
     if words.is_empty() {
         return grouped(&text);
@@ -303,7 +304,7 @@ fn every_command_that_the_help_names_is_tried() {
 
 #[test]
 fn every_hook_event_that_the_help_names_is_tried() {
-    let output = Command::new(env!("CARGO_BIN_EXE_statedir")).args(["hook", "--help"]).output();
+    let output = Command::new(program::path()).args(["hook", "--help"]).output();
     let text = String::from_utf8(output.unwrap().stdout).unwrap();
     let humped = |word: &&str| {
         let bytes = word.as_bytes();

@@ -1,4 +1,4 @@
-//! One line of a trace: the name of a system call, its arguments, and what it gave.
+//! One line of a trace: the name of a system call, its arguments, and its result.
 
 use std::path::{Path, PathBuf};
 
@@ -33,12 +33,12 @@ impl Call {
         annotation(self.args.get(at)?)
     }
 
-    /// The path of the descriptor that the call gave.
+    /// The path of the descriptor that the call returned.
     pub fn opened(&self) -> Option<PathBuf> {
         annotation(&self.result)
     }
 
-    /// The process that the call gave.
+    /// The process that the call returned.
     pub fn child(&self) -> Option<u32> {
         let digits = self.result.split(|c: char| !c.is_ascii_digit()).next()?;
         digits.parse().ok()

@@ -51,7 +51,7 @@ fn the_checker_reports_every_forbidden_thing() {
         let line = script.replace("OUT", &outside).replace("STATE", &state);
         let words = ["sh".to_owned(), "-c".to_owned(), line];
         let finish = ground.trace(&words, b"", false);
-        let harm = ground.judge(&finish.deeds, &[]);
+        let harm = ground.forbidden(&finish.actions, &[]);
         let found = harm.iter().any(|harm| harm.contains(word) && harm.ends_with(path));
         assert!(found, "`{script}` is not reported: {harm:#?}\n{}", finish.output);
         let changes = !["cat", "chown"].iter().any(|harmless| script.starts_with(harmless))

@@ -45,7 +45,7 @@ fn the_control_sees_git_start_a_program_of_a_look_alike() {
     });
     let words = ["git", "-C", "workspace/state", "status"].map(str::to_owned);
     let finish = ground.trace(&words, b"", false);
-    let harm = ground.judge(&finish.deeds, &[]);
+    let harm = ground.forbidden(&finish.actions, &[]);
     let started = format!("started {}", ground.program().display());
     assert!(harm.contains(&started), "{harm:?} {}", finish.output);
     assert!(!ground.damage().is_empty());

@@ -1,4 +1,4 @@
-//! A place with a hostile clone, a home, and files outside that nobody may touch.
+//! A directory with a hostile clone, a home, and files outside that no command may touch.
 
 use std::{
     collections::BTreeMap,
@@ -19,18 +19,19 @@ use tempfile::TempDir;
 
 use super::{
     links::Links,
-    trace::{self, Deed},
+    trace::{self, Action},
 };
+use crate::program;
 
-/// The address of this machine, for those who listen there.
+/// The only address that a command may listen on.
 const LOOPBACK: &str = "127.0.0.1";
 
 /// How long a command may take.
-const BOUND: Duration = Duration::from_secs(10);
-/// How long a command runs that ends only when it is told to.
-const GLANCE: Duration = Duration::from_millis(600);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+/// How long a command runs that ends only on a signal.
+const SHORT_RUN: Duration = Duration::from_millis(600);
 const SECRET: &str = "precious\n";
-/// What every command finds as it was at first.
+/// The folders that are restored before every command.
 const CARRIED: [&str; 3] = ["home", "outside", "clone"];
 
 /// How the repository came to the user.
@@ -59,7 +60,7 @@ pub struct Finish {
     pub code: Option<i32>,
     pub output: String,
     pub late: bool,
-    pub deeds: Vec<Deed>,
+    pub actions: Vec<Action>,
 }
 
 /// What is run.
@@ -69,7 +70,7 @@ pub struct Act {
     pub input: Vec<u8>,
     /// Places that it is documented to write, relative to the clone.
     pub writes: Vec<String>,
-    /// Whether it runs until it is told to end.
+    /// Whether it runs until it gets a signal.
     pub endless: bool,
 }
 
@@ -84,7 +85,7 @@ impl Act {
 }
 
 impl Ground {
-    /// Makes a clone of a state that is in use, changed by a stranger before it was carried here.
+    /// Makes a clone of a state in use that a stranger has changed.
     pub fn new(carrier: Carrier, spoil: impl FnOnce(&Ground)) -> Self {
         let root = tempfile::tempdir().unwrap();
         let place = root.path().canonicalize().unwrap();
@@ -135,17 +136,17 @@ impl Ground {
         self.state().join(".statedir").join(path)
     }
 
-    /// A file that is not the clone's business.
+    /// A file outside the clone.
     pub fn victim(&self) -> PathBuf {
         self.place.join("outside/victim")
     }
 
-    /// A directory that is not the clone's business.
+    /// A directory outside the clone.
     pub fn victims(&self) -> PathBuf {
         self.place.join("outside/victims")
     }
 
-    /// A program that a clone would like to be started.
+    /// A program that a hostile clone tries to start.
     pub fn program(&self) -> PathBuf {
         self.place.join("outside/program")
     }
@@ -209,7 +210,7 @@ impl Ground {
         assert!(output.status.success(), "{args:?} {}", String::from_utf8_lossy(&output.stderr));
     }
 
-    /// Puts everything back, so that every command meets the clone as it came.
+    /// Restores everything, so that every command finds the clone as it came.
     pub fn again(&self) -> &Self {
         for name in CARRIED {
             clear(&self.place.join(name));
@@ -242,7 +243,7 @@ impl Ground {
 
     /// Runs a command of statedir under the tracer.
     pub fn run(&self, act: &Act) -> Finish {
-        let own = env!("CARGO_BIN_EXE_statedir").to_owned();
+        let own = program::name().to_owned();
         let words: Vec<String> = [own].into_iter().chain(act.args.iter().cloned()).collect();
         self.trace(&words, &act.input, act.endless)
     }
@@ -262,7 +263,7 @@ impl Ground {
         drop(stdin);
         let started = Instant::now();
         let group = rustix::process::Pid::from_child(&child);
-        let bound = if endless { GLANCE } else { BOUND };
+        let bound = if endless { SHORT_RUN } else { TIME_LIMIT };
         let mut is_running = true;
         while is_running && started.elapsed() <= bound {
             std::thread::sleep(Duration::from_millis(2));
@@ -277,14 +278,14 @@ impl Ground {
         let killed = status.signal().map(|signal| 128 + signal);
         let code = if endless { Some(0) } else { status.code().or(killed) };
         let printed = fs::read(self.place.join("traces/said")).unwrap();
-        let deeds = trace::read(&prefix, &self.clone_dir(), links);
-        Finish { code, output: String::from_utf8_lossy(&printed).into_owned(), late, deeds }
+        let actions = trace::read(&prefix, &self.clone_dir(), links);
+        Finish { code, output: String::from_utf8_lossy(&printed).into_owned(), late, actions }
     }
 
-    /// Runs a command; gives everything that it should not have done.
+    /// Runs a command; returns everything that it should not have done.
     pub fn harm(&self, act: &Act) -> Vec<String> {
         let finish = self.run(act);
-        let mut harm = self.judge(&finish.deeds, &act.writes);
+        let mut harm = self.forbidden(&finish.actions, &act.writes);
         harm.extend(self.damage());
         if finish.late {
             harm.push("did not end in time".to_owned());
@@ -297,9 +298,9 @@ impl Ground {
         harm
     }
 
-    /// What of the deeds is forbidden.
-    pub fn judge(&self, deeds: &[Deed], writes: &[String]) -> Vec<String> {
-        let own = Path::new(env!("CARGO_BIN_EXE_statedir"));
+    /// The actions that are forbidden.
+    pub fn forbidden(&self, actions: &[Action], writes: &[String]) -> Vec<String> {
+        let own = program::path();
         let is_git = |path: &Path| {
             path.file_name().is_some_and(|name| name == "git" || name == "git-maintenance")
                 && !path.starts_with(&self.place)
@@ -329,33 +330,33 @@ impl Ground {
                 || documented.iter().any(|file| prepares(path, file))
         };
         let mut harm = std::collections::BTreeSet::new();
-        for deed in deeds {
-            match deed {
-                Deed::Start(program) if program != own && !is_git(program) => {
+        for action in actions {
+            match action {
+                Action::Start(program) if program != own && !is_git(program) => {
                     harm.insert(format!("started {}", program.display()));
                 }
-                Deed::Change { call, path } if !may_write(path) => {
+                Action::Change { call, path } if !may_write(path) => {
                     harm.insert(format!("{call} of {}", path.display()));
                 }
-                Deed::Read { program, path }
+                Action::Read { program, path }
                     if path.starts_with(self.place.join("outside")) && !is_git(program) =>
                 {
                     harm.insert(format!("read {}", path.display()));
                 }
-                // Who listens on this machine alone says so.
-                Deed::Listen(address)
+                // Listening on the loopback address is allowed.
+                Action::Listen(address)
                     if !address.contains(LOOPBACK) || !writes.iter().any(|at| at == LOOPBACK) =>
                 {
                     harm.insert(format!("listened at {address}"));
                 }
-                Deed::Connect(address) => _ = harm.insert(format!("connected to {address}")),
+                Action::Connect(address) => _ = harm.insert(format!("connected to {address}")),
                 _ => {}
             }
         }
         harm.into_iter().collect()
     }
 
-    /// What differs outside since the clone was made.
+    /// What has changed outside the clone.
     pub fn damage(&self) -> Vec<String> {
         let (before, after) = (&self.before, self.prints());
         let paths: std::collections::BTreeSet<_> = before.keys().chain(after.keys()).collect();
@@ -399,7 +400,7 @@ pub fn clear(path: &Path) {
     match path.symlink_metadata() {
         Ok(meta) if meta.is_dir() => fs::remove_dir_all(path).unwrap(),
         Ok(_) => fs::remove_file(path).unwrap(),
-        // Something on the way is not a directory: it gives way.
+        // Something on the way is not a directory: replace it.
         Err(_) => {
             for above in path.ancestors().skip(1) {
                 match above.symlink_metadata() {
@@ -443,7 +444,7 @@ fn state_in_use() -> &'static Path {
             event["session_id"] = json!("3f2a9c1e-77aa-4c1d-9b1f-001122334455");
             project.ok_with_input(&["hook"], &event.to_string());
         }
-        // One session goes on: its memory is there.
+        // One session continues: its memory is there.
         let start = super::acts::event("SessionStart", "{}", project.root());
         project.ok_with_input(&["hook"], &start.to_string());
         let kept = tempfile::tempdir().unwrap();

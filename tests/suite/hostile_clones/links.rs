@@ -26,9 +26,9 @@ impl Links {
         links
     }
 
-    /// The real place of a path that is meant relative to a directory that is resolved already.
+    /// The real place of a path, relative to a directory that is already resolved.
     ///
-    /// The last name is followed on demand only, as system calls do.
+    /// A link at the end is followed only on request, as in system calls.
     pub fn resolve(&self, base: &Path, path: &Path, follow: bool) -> PathBuf {
         let mut left = 40;
         self.walk(base, path, follow, &mut left)

@@ -68,7 +68,7 @@ pub const PLACES: [&str; 49] = [
     ".gitignore",
 ];
 
-/// Spoils a repository in one to three ways; gives what was done.
+/// Spoils a repository in one to three ways; returns what was done.
 pub fn spoil(ground: &Ground, carrier: Carrier, dice: &mut Random) -> Vec<String> {
     (0..1 + dice.below(3))
         .map(|_| match dice.below(10) {

@@ -16,7 +16,7 @@ use super::{
 use crate::needs;
 use crate::random::Random;
 
-/// Runs every `step`th act in the clone with a number; gives what went wrong, and how many ran.
+/// Runs every `step`th act in the clone with a number; returns what went wrong, and how many ran.
 fn sweep(seed: u64, step: usize) -> (Vec<String>, usize) {
     let mut dice = Random(0x9e37_79b9_7f4a_7c15 ^ seed.wrapping_mul(0xbf58_476d_1ce4_e5b9).max(1));
     let carrier = if dice.below(2) == 0 { Carrier::Clone } else { Carrier::Copy };

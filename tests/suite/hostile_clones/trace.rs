@@ -17,7 +17,7 @@ const CALLS: &str = "execve,execveat,?open,openat,?openat2,?creat,?unlink,unlink
 
 /// Something that was done.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Deed {
+pub enum Action {
     /// A program was started.
     Start(PathBuf),
     /// A file was opened for reading by this program.
@@ -26,7 +26,7 @@ pub enum Deed {
     Change { call: String, path: PathBuf },
     /// A connection to another machine.
     Connect(String),
-    /// A port on which others are waited for.
+    /// A port that is listened on.
     Listen(String),
 }
 
@@ -42,7 +42,7 @@ pub fn words(prefix: &Path) -> Vec<String> {
 }
 
 /// Reads the traces of all processes, beginning with the first.
-pub fn read(prefix: &Path, cwd: &Path, links: Links) -> Vec<Deed> {
+pub fn read(prefix: &Path, cwd: &Path, links: Links) -> Vec<Action> {
     let mut processes = BTreeMap::new();
     let stem = format!("{}.", prefix.file_name().unwrap().to_string_lossy());
     for entry in fs::read_dir(prefix.parent().unwrap()).unwrap().flatten() {
@@ -52,7 +52,7 @@ pub fn read(prefix: &Path, cwd: &Path, links: Links) -> Vec<Deed> {
             processes.insert(pid, text);
         }
     }
-    let mut reader = Reader { processes, links, deeds: Vec::new() };
+    let mut reader = Reader { processes, links, actions: Vec::new() };
     // Process numbers can wrap: the first is the one that no other has started.
     let started: Vec<u32> = reader
         .processes
@@ -67,7 +67,7 @@ pub fn read(prefix: &Path, cwd: &Path, links: Links) -> Vec<Deed> {
         reader.process(pid, cwd.to_owned(), PathBuf::new());
     }
     assert!(reader.processes.is_empty(), "processes that nobody started");
-    reader.deeds
+    reader.actions
 }
 
 fn starts_process(name: &str) -> bool {
@@ -77,7 +77,7 @@ fn starts_process(name: &str) -> bool {
 struct Reader {
     processes: BTreeMap<u32, String>,
     links: Links,
-    deeds: Vec<Deed>,
+    actions: Vec<Action>,
 }
 
 impl Reader {
@@ -103,7 +103,7 @@ impl Reader {
                     let at = usize::from(call.name == "execveat");
                     let path = PathBuf::from(call.text(at).unwrap_or_default());
                     program = self.links.resolve(&cwd, &path, true);
-                    self.deeds.push(Deed::Start(program.clone()));
+                    self.actions.push(Action::Start(program.clone()));
                 }
                 "connect" | "bind" => self.socket(&call, &cwd),
                 "open" | "openat" | "openat2" | "creat" => self.open(&call, &program),
@@ -118,24 +118,24 @@ impl Reader {
         let flags = flags.rsplit_once('"').map_or("", |(_, flags)| flags);
         let writes = ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_TMPFILE"];
         if call.name == "creat" || writes.iter().any(|flag| flags.contains(flag)) {
-            self.deeds.push(Deed::Change { call: call.name.clone(), path });
+            self.actions.push(Action::Change { call: call.name.clone(), path });
         } else if !flags.contains("O_PATH") {
-            self.deeds.push(Deed::Read { program: program.to_owned(), path });
+            self.actions.push(Action::Read { program: program.to_owned(), path });
         }
     }
 
     fn socket(&mut self, call: &Call, cwd: &Path) {
         let address = call.args.get(1).map(String::as_str).unwrap_or_default();
         if address.contains("AF_INET") && call.name == "bind" {
-            self.deeds.push(Deed::Listen(address.to_owned()));
+            self.actions.push(Action::Listen(address.to_owned()));
         } else if address.contains("AF_INET") {
-            self.deeds.push(Deed::Connect(address.to_owned()));
+            self.actions.push(Action::Connect(address.to_owned()));
         } else if call.name == "bind"
             && let Some((_, rest)) = address.split_once("sun_path=\"")
         {
             let path = rest.split('"').next().unwrap_or_default();
             let path = self.links.resolve(cwd, path.as_ref(), false);
-            self.deeds.push(Deed::Change { call: call.name.clone(), path });
+            self.actions.push(Action::Change { call: call.name.clone(), path });
         }
     }
 
@@ -149,7 +149,7 @@ impl Reader {
             // Without a path, or with an empty one, the descriptor itself is meant.
             let path = named.path.and_then(|at| call.text(at)).unwrap_or_default();
             let path = self.links.resolve(&base, path.as_ref(), named.follow);
-            self.deeds.push(Deed::Change { call: call.name.clone(), path: path.clone() });
+            self.actions.push(Action::Change { call: call.name.clone(), path: path.clone() });
             paths.push(path);
         }
         match (call.name.as_str(), &paths[..]) {

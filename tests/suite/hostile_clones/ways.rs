@@ -38,15 +38,8 @@ fn act(ground: &Ground, line: &str) -> Act {
 }
 
 pub const HOOKS: [&str; 9] = [
-    "SessionStart",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PreCompact",
-    "Stop",
-    "SubagentStart",
-    "SubagentStop",
-    "SessionEnd",
+    "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "Stop",
+    "SubagentStart", "SubagentStop", "SessionEnd",
 ];
 
 /// Commands that change the state, each by another way through the store.

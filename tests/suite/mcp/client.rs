@@ -1,4 +1,4 @@
-//! A client of our own that speaks raw lines, so that wrong ones can be sent, too.
+//! A client that sends raw lines, malformed ones included.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::{builder::Project, lifecycle};
 
 /// How long an answer may take before the test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The protocol without a handshake.
 pub const STATELESS: &str = "2026-07-28";
@@ -35,7 +35,7 @@ pub struct Ended {
 }
 
 impl Client {
-    /// A server in the project, with nothing said yet.
+    /// A server in the project, before any message.
     pub fn silent(project: &Project) -> Self {
         Self::with(project, &[])
     }
@@ -61,14 +61,14 @@ impl Client {
         Self { child, stdin, lines, next_id: 0, meta: None, renamed }
     }
 
-    /// A server that was greeted as clients of 2025 do.
+    /// A server after the handshake of 2025.
     pub fn new(project: &Project) -> Self {
         let mut client = Self::silent(project);
         client.greet("2025-11-25");
         client
     }
 
-    /// The handshake; gives the result.
+    /// Does the handshake; returns its result.
     pub fn greet(&mut self, version: &str) -> Value {
         let result = self.result(
             "initialize",
@@ -79,7 +79,7 @@ impl Client {
         result
     }
 
-    /// From now on every request says for itself who asks, as clients of 2026 do.
+    /// From now on every request identifies the client, as in the protocol of 2026.
     pub fn stateless(&mut self) {
         self.meta = Some(json!({
             "io.modelcontextprotocol/protocolVersion": STATELESS,
@@ -97,7 +97,7 @@ impl Client {
         stdin.write_all(&bytes).and_then(|()| stdin.flush()).unwrap();
     }
 
-    /// Sends a request and gives its id.
+    /// Sends a request; returns its id.
     pub fn ask(&mut self, method: &str, mut params: Value) -> i64 {
         self.next_id += 1;
         if let Some(meta) = &self.meta {
@@ -110,7 +110,7 @@ impl Client {
 
     /// The next message, whatever it is.
     pub fn receive(&mut self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("the server says nothing");
+        let line = self.lines.recv_timeout(TIME_LIMIT).expect("the server says nothing");
         let message: Value = serde_json::from_str(&line)
             .unwrap_or_else(|error| panic!("{error}: not protocol: {line}"));
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
@@ -144,7 +144,7 @@ impl Client {
         answer["result"].clone()
     }
 
-    /// Calls a tool and gives its document, which is the same in text.
+    /// Calls a tool; returns its document, which is the same in text.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.result("tools/call", json!({ "name": tool, "arguments": arguments }));
         let document = result["structuredContent"].clone();
@@ -154,7 +154,7 @@ impl Client {
         document
     }
 
-    /// Calls a tool that must do it.
+    /// Calls a tool that must succeed.
     pub fn ok(&mut self, tool: &str, arguments: Value) -> Value {
         let document = self.call(tool, arguments);
         assert_eq!(document["ok"], true, "{document}");
@@ -181,14 +181,14 @@ impl Client {
         }
     }
 
-    /// Calls a tool that must refuse, and gives the error.
+    /// Calls a tool that must refuse; returns the error.
     pub fn refused(&mut self, tool: &str, arguments: Value) -> Value {
         let document = self.call(tool, arguments);
         assert_eq!(document["ok"], false, "{document}");
         document["error"].clone()
     }
 
-    /// The most memory that the server has had, in bytes.
+    /// The peak memory of the server, in bytes.
     #[cfg(target_os = "linux")]
     pub fn peak_memory(&self) -> u64 {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
@@ -203,7 +203,7 @@ impl Client {
         let code = loop {
             match self.child.try_wait().unwrap() {
                 Some(status) => break status.code(),
-                None if began.elapsed() > PATIENCE => {
+                None if began.elapsed() > TIME_LIMIT => {
                     let _ = self.child.kill();
                     panic!("the server does not end");
                 }

@@ -1,4 +1,4 @@
-//! Clients that we did not write: the Python client and the MCP Inspector.
+//! Clients of others: the Python client and the MCP Inspector.
 //!
 //! They are installed once below the target directory.
 
@@ -10,13 +10,13 @@ use std::{
 use serde_json::Value;
 
 use super::every_call;
-use crate::{builder::Project, needs};
+use crate::{builder::Project, needs, program};
 
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Python with the client, or nothing where it cannot be had.
+/// Python with the client, where it can be installed.
 fn python() -> Option<PathBuf> {
     if !needs::program("python3") {
         return None;
@@ -30,7 +30,7 @@ fn python() -> Option<PathBuf> {
     needs::installed("the Python MCP client", &venv, &mut [create, install]).then_some(python)
 }
 
-/// The Inspector's command line, or nothing where it cannot be had.
+/// The Inspector's command line, where it can be installed.
 fn inspector() -> Option<PathBuf> {
     needs::npm_package("@modelcontextprotocol/inspector", "2")
         .map(|modules| modules.join(".bin").join("mcp-inspector"))
@@ -50,7 +50,7 @@ fn the_python_client_lists_and_calls_everything() {
         let project = Project::empty();
         let mut command = Command::new(&python);
         command.arg(source("tests/suite/mcp/every_call.py"));
-        command.arg(env!("CARGO_BIN_EXE_statedir")).arg(project.root());
+        command.arg(program::path()).arg(project.root());
         command.arg(source("tests/suite/mcp/calls.json")).arg(mode);
         let printed = succeeded(&command.output().unwrap());
         let calls = every_call().len();
@@ -66,7 +66,7 @@ fn the_python_example_works_until_no_step_is_left() {
     project.ok(&["step", "add", "Do the impossible"]);
     let mut command = Command::new(&python);
     command.arg(source("examples/agent_mcp.py")).arg(project.root());
-    command.arg(env!("CARGO_BIN_EXE_statedir"));
+    command.arg(program::path());
     let printed = succeeded(&command.output().unwrap());
     assert!(printed.contains("> 2 Do part 2\n"), "{printed}");
     assert!(printed.ends_with(": 3 done, 1 failed\n"), "{printed}");
@@ -81,7 +81,7 @@ fn the_inspector_lists_and_calls_every_tool() {
     let project = Project::empty();
     let run = |arguments: &[String]| -> Value {
         let mut command = Command::new(&inspector);
-        command.arg("--cli").arg(env!("CARGO_BIN_EXE_statedir")).arg("mcp");
+        command.arg("--cli").arg(program::path()).arg("mcp");
         command.args(arguments).current_dir(project.root());
         serde_json::from_str(&succeeded(&command.output().unwrap())).unwrap()
     };

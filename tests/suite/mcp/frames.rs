@@ -1,4 +1,4 @@
-//! Whatever comes in, only protocol goes out, and the server goes on.
+//! Whatever comes in, only protocol goes out, and the server stays up.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::client::Client;
 use crate::builder::Project;
 
-/// The server still answers.
+/// Asserts that the server still answers.
 fn alive(client: &mut Client) {
     let id = client.ask("ping", json!({}));
     assert_eq!(client.answer(id)["result"], json!({}));
@@ -98,7 +98,7 @@ fn the_end_of_the_input_is_the_end_of_the_server() {
     assert_eq!((silent.code, silent.rest.len(), silent.stderr.as_str()), (Some(0), 0, ""));
     let greeted = Client::new(&project).end();
     assert_eq!((greeted.code, greeted.rest.len()), (Some(0), 0));
-    // What was asked before the end is done and answered, in order, also without a last line end.
+    // Requests before the end are carried out and answered, in order, even without a last line end.
     let mut client = Client::new(&project);
     let call = |id: i64, arguments: Value| {
         json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call",
@@ -133,36 +133,12 @@ fn many_requests_can_be_sent_before_an_answer_is_read() {
 /// A frame that is nearly right, or not at all.
 fn frame() -> impl Strategy<Value = Vec<u8>> {
     let name = prop::sample::select(vec![
-        "brief",
-        "status",
-        "plan",
-        "step",
-        "context",
-        "variables",
-        "history",
-        "adapt",
-        "checkpoint",
-        "review",
-        "apply",
-        "nope",
+        "brief", "status", "plan", "step", "context", "variables", "history", "adapt",
+        "checkpoint", "review", "apply", "nope",
     ]);
     let verb = prop::sample::select(vec![
-        "add",
-        "set",
-        "list",
-        "show",
-        "next",
-        "done",
-        "get",
-        "merge",
-        "patch",
-        "rule.test",
-        "event.emit",
-        "restore",
-        "diff",
-        "recover",
-        "verify",
-        "",
+        "add", "set", "list", "show", "next", "done", "get", "merge", "patch", "rule.test",
+        "event.emit", "restore", "diff", "recover", "verify", "",
     ]);
     let key = prop::sample::select(vec![
         "step", "title", "path", "value", "text", "section", "fields", "changes", "limit", "name",
@@ -209,7 +185,7 @@ fn frame() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A call that is right, of any verb of any tool, with one argument put, taken or cut.
+/// A valid call of any verb of any tool, with one argument added, removed or cut.
 fn changed_call() -> impl Strategy<Value = Vec<u8>> {
     let odd = prop::sample::select(vec![
         "null",
@@ -258,7 +234,7 @@ proptest! {
         let ended = client.end();
         prop_assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
         project.ok(&["history", "verify"]);
-        // A client may name a variable that is not there: that is said, and it is no damage.
+        // A client may name a variable that does not exist: it is refused, and nothing breaks.
         let checked = project.run(&["check", "--json"]);
         let answer: Value = serde_json::from_str(&checked.stdout).unwrap();
         let Some(findings) = answer["findings"].as_array() else {

@@ -43,7 +43,7 @@ fn a_lock_that_is_never_free_is_waited_for_with_a_limit() {
         assert_eq!(document["error"]["code"], "lock_timeout", "{answer}");
         let message = document["error"]["message"].as_str().unwrap();
         let waited = message.split("waited ").nth(1).and_then(|rest| rest.split(' ').next());
-        // All of it, not the last stretch.
+        // The whole wait, not only its last interval.
         assert!(waited_ms(waited.unwrap()) >= 4_000, "{message}");
         assert_eq!(answer["result"]["isError"], true);
     }
@@ -64,7 +64,7 @@ fn a_cancelled_call_does_nothing_and_is_not_answered() {
         }
         client.result("ping", json!({}));
         if cancel {
-            // The call looks for its cancellation between two stretches of waiting.
+            // The call checks for its cancellation between two intervals of waiting.
             thread::sleep(Duration::from_millis(1500));
         }
         drop(lock);

@@ -55,7 +55,7 @@ fn two_branches_of_work_become_one_state() {
     assert_eq!(project.json(&["var", "get", "step_data.total_steps"])["value"], 4);
     assert!(entries(&repository) > before);
     assert_eq!(project.json(&["check"])["findings"], json!([]));
-    // The next entry names both heads, and the state goes on.
+    // The next entry names both heads, and changes continue.
     project.ok(&["history", "add", "Together again"]);
     assert_eq!(project.json(&["history", "verify"])["heads"].as_array().unwrap().len(), 1);
     project.ok(&["step", "start", "3"]);
@@ -90,7 +90,7 @@ fn a_real_conflict_is_a_value_that_is_listed_refused_and_settled() {
         let refusal = project.refused(4, command);
         assert_eq!(refusal["error"]["code"], "unmerged", "{command:?}");
     }
-    // Reading goes on, and says so.
+    // Reading still works, with a notice.
     let status = project.json(&["status"]);
     assert_eq!(status["problems"].as_array().unwrap().len(), 2);
     assert_eq!(project.refused(4, &["check"])["error"]["code"], "inconsistent");
@@ -107,7 +107,7 @@ fn a_real_conflict_is_a_value_that_is_listed_refused_and_settled() {
 }
 
 #[test]
-fn criss_cross_octopus_rebase_cherry_pick_and_revert() {
+fn criss_cross_octopus_rebase_cherry_pick_and_revert_keep_the_state_whole() {
     let Some(repository) = Repository::new() else { return };
     let note = |text: &'static str| ["history", "add", text];
     let finding = |text: &'static str| ["context", "add", text];

@@ -1,4 +1,4 @@
-//! What is said when git is not there, is busy, or is not to blame.
+//! Messages when git is missing, is busy, or is not the cause.
 
 use super::repository::Repository;
 use crate::builder::Project;
@@ -15,7 +15,7 @@ fn outside_of_a_repository_the_hint_fits_the_command() {
         assert_eq!(refusal["error"]["code"], "no_repository");
         assert!(hint(&refusal).contains("git init"), "{command:?} {refusal}");
     }
-    // The control: a comparison has another way out.
+    // The control: a comparison has another hint.
     let refusal = project.refused(1, &["diff", "git:HEAD"]);
     assert!(hint(&refusal).contains("statedir op log"), "{refusal}");
 }
@@ -110,7 +110,7 @@ fn a_state_that_git_ignores_is_not_nothing_to_commit() {
 fn after_uninstalling_nothing_asks_to_install() {
     let Some(repository) = Repository::new() else { return };
     let gone = repository.project.json(&["git", "uninstall"]);
-    // What is committed keeps both sides of the history, with the driver and without.
+    // The committed attributes keep both sides of the history, with the driver and without.
     assert_eq!(gone["git"]["problems"], serde_json::json!([]), "{gone}");
     let status = repository.project.json(&["git", "status"]);
     assert_eq!(status["git"]["problems"], serde_json::json!([]), "{status}");

@@ -1,4 +1,4 @@
-//! What refers to a step means the same step after a merge.
+//! References to a step mean the same step after a merge.
 
 use serde_json::json;
 

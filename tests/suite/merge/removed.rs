@@ -23,7 +23,7 @@ fn titles(project: &Project) -> Vec<String> {
     titles.map(|title| title.split(" - ").next().unwrap().to_owned()).collect()
 }
 
-/// How many entries are told to have gone with git.
+/// How many entries are reported as removed by git.
 fn went(project: &Project) -> usize {
     let verified = project.json(&["history", "verify"]);
     let back = verified["went_back"].as_array().cloned().unwrap_or_default();

@@ -16,7 +16,7 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// `None` when there is no git, which is said.
+    /// `None`, with a note, when there is no git.
     pub fn new() -> Option<Self> {
         let repository = Self::without_driver(2)?;
         repository.project.ok(&["git", "install"]);
@@ -63,7 +63,7 @@ impl Repository {
         Some(repository)
     }
 
-    /// Runs git; its exit code and what it said.
+    /// Runs git; returns its exit code and output.
     pub fn try_git(&self, args: &[&str]) -> Ran {
         self.try_git_in(self.project.root(), args)
     }

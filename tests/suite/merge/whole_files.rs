@@ -4,7 +4,7 @@ use super::repository::Repository;
 
 const SETTLED: &str = "everything is settled";
 
-/// Runs every check that holds of a state once a merge is over.
+/// Runs every check that must pass after a merge.
 fn assert_settled(repository: &Repository, dir: &str) {
     let project = &repository.project;
     assert_eq!(repository.git(&["ls-files", "-u"]), "");

@@ -1,4 +1,4 @@
-//! Worktrees: unfinished, given up, gone, and in places where they must not be.
+//! Worktrees: unfinished, abandoned, gone, and in places where they must not be.
 
 use serde_json::json;
 
@@ -47,7 +47,7 @@ fn a_bare_step_command_means_the_step_of_this_worktree() {
     let moved = place.path().join("moved");
     let (from, to) = (one.to_str().unwrap(), moved.to_str().unwrap());
     repository.git(&["worktree", "move", from, to]);
-    // Somebody else means the same step there, and is told whose it is.
+    // Somebody else names the same step there, and learns who holds it.
     let fail = ["step", "fail", "--error", "no"];
     let other = repository.ours_in(&moved, &[&fail[..], &["--actor", "somebody"]].concat()).json();
     assert_eq!(other["error"]["code"], "held", "{other}");
@@ -78,7 +78,7 @@ fn a_worktree_that_was_removed_by_hand_is_marked_and_has_ways_out() {
         let hint = refusal["error"]["hint"].as_str().unwrap();
         assert!(hint.contains("--abandon") && hint.contains("git worktree prune"), "{hint}");
     }
-    // What was committed there is merged; what was not begun is open again, and its branch stays.
+    // Committed work is merged; a step that was not begun is open again, and its branch stays.
     repository.ours(&["worktree", "finish", "two", "--force"]);
     assert_eq!(status(&repository, "2"), "COMPLETED");
     repository.ours(&["worktree", "finish", "one", "--abandon"]);

@@ -1,4 +1,4 @@
-//! A program decides, or does not.
+//! Evaluators: an external program decides, or fails to.
 
 use std::{path::Path, time::Instant};
 
@@ -108,7 +108,7 @@ fn a_state_that_moves_on_while_a_program_thinks_is_a_conflict() {
     let project = failed(4, 3, "timed out");
     let script = format!(
         "'{}' -C \"$STATEDIR\" var set moved true >/dev/null\necho '{{\"action\":\"restart\"}}'\n",
-        env!("CARGO_BIN_EXE_statedir")
+        crate::program::name()
     );
     std::fs::write(project.root().join("e.sh"), script).unwrap();
     let ran = project.run(&["recover", "--apply", "--evaluator", "sh e.sh", "--json"]);

@@ -1,4 +1,4 @@
-//! Many states at once.
+//! `recover` over many states at once.
 
 use std::path::Path;
 
@@ -130,7 +130,7 @@ fn a_directory_that_cannot_be_read_is_named() {
         std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(mode)).unwrap();
     };
     set(0o000);
-    // Who may read everything is not kept out.
+    // Root can read everything, so permissions stop nothing.
     let kept_out = std::fs::read_dir(&closed).is_err();
     let root = all.root().to_str().unwrap().to_owned();
     let answers = [&["scan", &root, "--json"][..], &["recover", "--all", &root, "--json"]]

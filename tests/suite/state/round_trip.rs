@@ -1,4 +1,4 @@
-//! A document builds the files again: what it holds comes back.
+//! Importing a state document rebuilds the files.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ fn document(workspace: &Workspace) -> Value {
     json!(workspace.read().unwrap().state(false))
 }
 
-/// What a document holds besides where it comes from: revision, ids of entries, places.
+/// A document without what depends on its origin: revision, ids of entries, places.
 fn held(mut document: Value) -> Value {
     document["revision"] = Value::Null;
     document["problems"] = Value::Null;
@@ -138,7 +138,7 @@ proptest! {
         prop_assume!(original.init(&options).is_ok());
         for change in changes {
             let change: Change = serde_json::from_value(change).unwrap();
-            // Many are refused, as they should be; what went in counts.
+            // Many are rightly refused; the accepted ones count.
             let _ = original.apply(&[change]);
         }
         if let Err(difference) = comes_back(&original) {
@@ -147,7 +147,7 @@ proptest! {
     }
 }
 
-/// Files that people wrote: every awkward file in the place of every markdown file.
+/// Every awkward file of the corpus in the place of every markdown file.
 #[test]
 fn what_people_wrote_comes_back() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");

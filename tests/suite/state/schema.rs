@@ -1,4 +1,4 @@
-//! The part of JSON Schema that our schema uses, and not a word more.
+//! The part of JSON Schema that the schema of the state uses.
 
 use serde_json::Value;
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
+    VIEWS,
     client::Server,
     driver::{Browser, is_there},
     project,
@@ -83,7 +84,7 @@ fn answer_reviews(browser: &Browser, project: &Project) {
     browser.until("document.body.innerText.includes('Paused: lunch')");
     click("Resume");
     browser.until(&offers("Pause"));
-    // What was typed stays while others go on and the page shows it.
+    // Typed text stays while the page shows the changes of others.
     write("Note", "-- asked finance");
     project.ok(&["step", "add", "Meanwhile"]);
     browser.until("document.querySelector('.board').innerText.includes('Meanwhile')");
@@ -103,7 +104,7 @@ fn move_steps(browser: &Browser) {
     );
     browser.leave(&format!("{}.click()", button(1, "start")));
     browser.until("document.querySelector('.card.active[data-step=\"1\"]')");
-    // Dragged to a column that takes it, and to one that does not.
+    // Dragged to a column that accepts it, and to one that does not.
     let drag = |step: u32, role: &str| {
         browser.run(&format!(
             "const data = new DataTransfer(); const card = document.querySelector('.card[data-step=\"{step}\"]'); \
@@ -153,7 +154,7 @@ fn go_back_and_forth(browser: &Browser, project: &Project) {
     };
     click("Operations");
     browser.until("document.getElementById('moment')");
-    // The slider says what is under it, and shows that moment when it is let go.
+    // The slider names the moment below it, and shows it when released.
     browser.leave(
         "const slider = document.getElementById('moment'); slider.value = Number(slider.max) - 1; \
          for (const kind of ['input', 'change']) slider.dispatchEvent(new Event(kind, { bubbles: true }))",
@@ -201,7 +202,7 @@ fn conflict(browser: &Browser, project: &Project, server: &Server) {
     browser.until("document.querySelector('.card.active[data-step=\"2\"]')");
     let before = project.files();
     browser.switch(&other);
-    // As if the news had not arrived.
+    // As if the update had not arrived.
     browser.run(&format!(
         "for (const field of document.querySelectorAll('[name=revision]')) field.value = {stale}; \
          document.querySelector('[data-step=\"3\"] form input[value=start]').form.querySelector('button').click()"
@@ -212,19 +213,6 @@ fn conflict(browser: &Browser, project: &Project, server: &Server) {
     browser.leave("document.querySelector('main a').click()");
     browser.until("document.querySelector('.card.active[data-step=\"2\"]')");
 }
-
-const VIEWS: [&str; 10] = [
-    "",
-    "graph",
-    "timeline",
-    "steps",
-    "steps?from=1",
-    "reviews",
-    "context",
-    "history",
-    "operations",
-    "constraints",
-];
 
 #[test]
 fn hostile_values_and_ten_thousand_steps_break_no_page() {
@@ -250,7 +238,7 @@ fn hostile_values_and_ten_thousand_steps_break_no_page() {
         assert_eq!(seen, json!([false, 0, 0, true]), "{view}");
     }
     assert_eq!(browser.complaints(), Vec::<String>::new());
-    // The control: what would be too wide is seen.
+    // The control: an element that is too wide is found.
     assert_eq!(
         browser.run(
             "document.querySelector('main').insertAdjacentHTML('beforeend', '<pre>' + 'x'.repeat(9000)); \
@@ -273,7 +261,7 @@ fn hostile_values_and_ten_thousand_steps_break_no_page() {
     browser.until("document.querySelector('svg.graph')");
 }
 
-/// The report says the same without a server.
+/// The report shows the same without a server.
 fn report_in(browser: &Browser, project: &Project) {
     let file = project.root().join("report.html");
     project.ok(&["report", "--output", file.to_str().unwrap()]);
@@ -336,7 +324,7 @@ fn nothing_keeps_anybody_from_using_the_page() {
         for view in VIEWS.into_iter().chain([past.as_str(), diff.as_str()]) {
             browser.open(&format!("http://{}{home}{view}", server.host));
             browser.until("document.querySelector('main h1')");
-            // Colours are all that differs by night.
+            // In the dark scheme only colours differ.
             let rules = if is_dark { "runOnly: ['color-contrast']" } else { "" };
             assert_eq!(barriers(&browser, &axe, rules), Vec::<String>::new(), "{view} {is_dark}");
         }

@@ -12,13 +12,13 @@ use crate::builder::Project;
 /// A running server; it ends with the test.
 pub struct Server {
     child: Child,
-    /// As it was printed.
+    /// The address, as printed.
     pub url: String,
     pub host: String,
     cookie: String,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -138,7 +138,7 @@ impl Server {
         self.raw("POST", &format!("{}do", self.home()), &headers, &encoded(form))
     }
 
-    /// The most memory that the server has had, in KiB, as the system says.
+    /// The peak memory of the server, in KiB.
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();

@@ -1,4 +1,4 @@
-//! A real browser, driven as WebDriver says.
+//! A real browser, driven over WebDriver.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::needs;
 
-/// Whether there is one.
+/// Whether a browser and its driver are installed.
 pub fn is_there() -> bool {
     needs::program("chromium") && needs::program("chromedriver")
 }
@@ -121,8 +121,8 @@ impl Browser {
         }
     }
 
-    /// Does something that leads to another page, and waits for that page: what the news puts on
-    /// this one in the meantime is about to go away.
+    /// Does something that leads to another page, and waits for that page. An update of the current
+    /// page in the meantime does not count.
     pub fn leave(&self, script: &str) {
         self.run(&format!("window.isLeft = true; {script}"));
         self.until("!window.isLeft && document.readyState === 'complete'");
@@ -137,7 +137,7 @@ impl Browser {
         self.ask("POST", "/window", json!({ "handle": window }));
     }
 
-    /// What the browser complained about: loaded what it must not, ran what it must not.
+    /// The complaints of the browser: what it was not allowed to load or to run.
     pub fn complaints(&self) -> Vec<String> {
         let log = self.ask("POST", "/se/log", json!({ "type": "browser" }));
         let lines = log.as_array().cloned().unwrap_or_default();
@@ -145,7 +145,7 @@ impl Browser {
         lines.iter().map(message).collect()
     }
 
-    /// Shows pages as by night, or as by day.
+    /// Switches between the dark and the light colour scheme.
     pub fn set_dark(&self, is_dark: bool) {
         let value = if is_dark { "dark" } else { "light" };
         let features = json!([{ "name": "prefers-color-scheme", "value": value }]);

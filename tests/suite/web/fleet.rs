@@ -39,7 +39,7 @@ fn a_fleet_that_does_not_answer_keeps_no_page_waiting() {
     assert_eq!(page.status, 200);
     assert!(page.body.contains("Collect") || page.body.contains("Compare"), "{}", page.body);
     assert!(page.body.contains("The fleet has not answered yet."), "{}", page.body);
-    // Where none is configured, nothing is asked and nothing is said.
+    // Without one, no database is asked and nothing is shown.
     silent.set_nonblocking(true).unwrap();
     while silent.accept().is_ok() {}
     let server = Server::start_with(&project, &["."], |command| {

@@ -1,4 +1,4 @@
-//! Requests made up at random: each gets an answer, none does any harm.
+//! Random requests: each gets an answer, none does harm.
 
 use std::{
     io::{Read as _, Write as _},
@@ -8,7 +8,7 @@ use std::{
 
 use super::{client::Server, project};
 
-/// A source of chance that a failure can be repeated with.
+/// Random numbers from a seed, so that a failure can be repeated.
 struct Chance(u64);
 
 impl Chance {
@@ -24,20 +24,8 @@ impl Chance {
 }
 
 const PATHS: [&str; 14] = [
-    "",
-    "graph",
-    "timeline",
-    "steps",
-    "reviews",
-    "context",
-    "history",
-    "operations",
-    "constraints",
-    "diff",
-    "do",
-    "events/x",
-    "../do",
-    "%2e%2e%2fdo",
+    "", "graph", "timeline", "steps", "reviews", "context", "history", "operations", "constraints",
+    "diff", "do", "events/x", "../do", "%2e%2e%2fdo",
 ];
 const NAMES: [&str; 9] = ["at", "from", "to", "until", "place", "skip", "status", "token", "x"];
 const VALUES: [&str; 12] = [
@@ -64,7 +52,7 @@ fn request(chance: &mut Chance, server: &Server, home: &str, revision: &str) -> 
         target.push_str(if part == 0 { "?" } else { "&" });
         target.push_str(&format!("{}={value}", chance.of(&NAMES)));
     }
-    // Nothing that is sent here is a command of the page: a change would be one too many.
+    // None of these is a command of the page, so any change is a fault.
     let body = match (method, chance.next(3)) {
         ("POST", 0) => format!("word=gc&revision={revision}"),
         ("POST", 1) => format!("word=step&word=done&word=%2d%2dforce&revision={revision}"),
@@ -126,7 +114,7 @@ fn no_request_does_any_harm() {
         let mut stream = TcpStream::connect(&server.host).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let _ = stream.write_all(&bytes);
-        // What asks for more than it sends would be waited for.
+        // The server would wait for a body that is announced and not sent.
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);

@@ -1,4 +1,4 @@
-//! News for open pages.
+//! Updates of open pages.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -12,7 +12,7 @@ use std::{
 
 use super::{client::Server, project};
 
-/// A page that listens for news.
+/// A page that listens for updates.
 fn listen(server: &Server, revision: &str) -> BufReader<TcpStream> {
     let mut stream = TcpStream::connect(&server.host).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -32,7 +32,7 @@ fn wait(news: &mut BufReader<TcpStream>) {
     }
 }
 
-/// Reads until it is known that nothing is new.
+/// Reads until the server reports that nothing is new.
 fn wait_until_ready(news: &mut BufReader<TcpStream>) {
     let mut line = String::new();
     while line != ": nothing new\n" {
@@ -76,7 +76,7 @@ fn clients_that_are_slow_or_too_many_are_cut_off() {
         let _ = stream.write_all(b"GET / HT");
     }
     assert_eq!(server.get(&server.home()).status, 200, "others are served meanwhile");
-    // One that sends a little again and again has no more time than the others.
+    // A client that sends a byte now and then gets no more time than the others.
     let mut slow = connect();
     let drip = std::thread::spawn(move || {
         let began = Instant::now();
@@ -85,7 +85,7 @@ fn clients_that_are_slow_or_too_many_are_cut_off() {
         }
         began.elapsed()
     });
-    // More than there is room for are turned away at once, not kept.
+    // Connections beyond the limit are refused at once, not kept waiting.
     let began = Instant::now();
     idle.extend((0..200).map(|_| connect()));
     let mut refused = 0;
@@ -126,7 +126,7 @@ fn writers_and_open_pages_end_at_the_same_revision() {
     std::thread::scope(|scope| {
         for (mut news, seen) in listening.into_iter().zip(&seen) {
             let (server, shown) = (&server, &shown);
-            // A page as the script keeps it: with every piece of news it is fetched again.
+            // As the script of the page does: every update fetches the page again.
             scope.spawn(move || {
                 let mut line = String::new();
                 while news.read_line(&mut line).is_ok_and(|count| count > 0) {

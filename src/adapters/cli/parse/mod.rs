@@ -59,26 +59,31 @@ pub(super) fn parse(args: &[OsString]) -> Result<Parsed, Unparsed> {
         return Err(Unparsed { error, hint: None });
     }
     let Some(reading) = reading else {
-        let hint = suggest::quoted(args).unwrap_or_else(|| suggest::nearest(args));
+        let hint = suggest::quoted(args).or_else(|| suggest::with_missing(args, &error));
+        let hint = hint.unwrap_or_else(|| suggest::nearest(args));
         return Err(Unparsed { error, hint: Some(hint) });
     };
     if !reading.works {
         let line = Some(&reading.args).filter(|args| is_understood(args));
         let hint = line.and_then(|args| suggest::line(args));
-        let hint = hint.or_else(|| suggest::quoted(&reading.args));
-        return Err(Unparsed { error, hint: hint.or_else(|| Some(suggest::help(&reading.args))) });
+        let hint = hint.unwrap_or_else(|| suggest_rest(&reading.args));
+        return Err(Unparsed { error, hint: Some(hint) });
     }
     match read_text(&reading.args) {
         Ok(arguments) => Ok(Parsed { arguments, in_our_words: Some(reading.args) }),
         Err(_) => {
             // What is still missing is said of the command that is meant.
             let error = read(described(), &reading.args).err().unwrap_or(error);
-            let hint =
-                || suggest::quoted(&reading.args).unwrap_or_else(|| suggest::help(&reading.args));
-            let hint = error.use_stderr().then(hint);
+            let hint = error.use_stderr().then(|| suggest_rest(&reading.args));
             Err(Unparsed { error, hint })
         }
     }
+}
+
+/// What to type instead of a line that names a command and is not whole.
+fn suggest_rest(args: &[OsString]) -> String {
+    let missing = || suggest::with_missing(args, &read(described(), args).err()?);
+    suggest::quoted(args).or_else(missing).unwrap_or_else(|| suggest::help(args))
 }
 
 /// Whether a line is a command, or asks for help in the right way.

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
 use super::parse;
 use crate::{domain::nearest as nearest_name, text::shell};
 
@@ -89,6 +91,20 @@ pub(super) fn quoted(args: &[OsString]) -> Option<String> {
     let mut line = args.to_vec();
     line.splice(start..start + count, [words[start..start + count].join(" ").into()]);
     parse::is_understood(&line).then(|| self::line(&line))?
+}
+
+/// The line with the options that it lacks, if those are all it lacks.
+pub(super) fn with_missing(args: &[OsString], error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let mut line = args.to_vec();
+    for option in missing.iter().filter(|_| error.kind() == ErrorKind::MissingRequiredArgument) {
+        let (name, value) = option.strip_suffix('>')?.split_once(" <")?;
+        line.extend([name.into(), value.into()]);
+    }
+    let is_whole = line.len() > args.len() && parse::is_understood(&line);
+    is_whole.then(|| self::line(&line))?
 }
 
 /// The help of the command that a line names, as far as it names one.

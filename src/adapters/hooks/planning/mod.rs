@@ -42,7 +42,29 @@ pub(super) fn captured(hook: &Hook<'_>) -> Result<Reply, Error> {
         return Ok(Reply::Silent);
     }
     let captured = hook.workspace.capture(&hook.session(), &events)?;
-    Ok(told(&captured).map_or(Reply::Silent, Reply::Context))
+    let text = told(&captured).unwrap_or_default() + &told_unknown(hook, &captured.unknown);
+    Ok(if text.is_empty() { Reply::Silent } else { Reply::Context(text) })
+}
+
+/// What an agent does about tasks that never reached the plan: a state that cannot be written, a lock
+/// that is held, a hook that was killed. Once for each task.
+fn told_unknown(hook: &Hook<'_>, keys: &[String]) -> String {
+    if keys.is_empty() {
+        return String::new();
+    }
+    let mut memory = hook.memory();
+    let new = keys.iter().filter(|key| memory.tell(&format!("unknown task {key}"))).count();
+    if new == 0 {
+        return String::new();
+    }
+    hook.remember(&memory);
+    let way = match hook.event.tool() {
+        "TaskUpdate" => "Call TaskList once: what it lists becomes steps",
+        _ => "Run `SELECT id, title, status FROM todos` once: what it lists becomes steps",
+    };
+    format!(
+        "A task that you changed is not in the plan, an earlier call did not reach it. {way}.\n"
+    )
 }
 
 /// Whether the list is a helper's own: it is no list of the plan's. Tasks that Claude Code creates one by
@@ -128,7 +150,11 @@ pub(super) fn task_events(event: &HookEvent) -> Vec<TaskEvent> {
         "TaskCreate" => created(input, response).map(|task| TaskEvent::Added(vec![task])),
         "TaskUpdate" => updated(input).map(|change| TaskEvent::Changed(vec![change])),
         "TaskList" => Some(TaskEvent::Added(tasks(response.get("tasks"), true))),
-        "sql" => return event.input("query").map(sql::task_events).unwrap_or_default(),
+        "sql" => {
+            let answer = response.get("text_result_for_llm").and_then(Value::as_str);
+            let query = event.input("query").unwrap_or_default();
+            return sql::task_events(query, answer.unwrap_or_default());
+        }
         "ExitPlanMode" | "exit_plan_mode" => {
             let tasks = accepted_plan(event).map(outline::tasks).unwrap_or_default();
             Some(TaskEvent::Added(tasks))

@@ -1,5 +1,5 @@
 //! Copilot CLI keeps its list in a table `todos` that the agent changes with SQL. Of that, what
-//! names its rows is understood; the rest says nothing.
+//! names its rows is understood, and the table that a look at it answers; the rest says nothing.
 
 use super::role;
 use crate::{
@@ -10,6 +10,9 @@ use crate::{
 /// The longest query that is read.
 const LONGEST: usize = 256 << 10;
 
+/// How many lines of an answer are read.
+const MOST_ROWS: usize = 2_000;
+
 /// A word, a text in quotes, or a sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
@@ -18,14 +21,53 @@ enum Token {
     Sign(char),
 }
 
-/// What a query does to the table `todos`.
-pub(super) fn task_events(query: &str) -> Vec<TaskEvent> {
+/// What a query does to the table `todos`, and what it answers about it.
+pub(super) fn task_events(query: &str, answer: &str) -> Vec<TaskEvent> {
     if query.len() > LONGEST || !query.to_ascii_lowercase().contains("todos") {
         return Vec::new();
     }
     let tokens = tokens(query);
     let statements = tokens.split(|token| *token == Token::Sign(';'));
-    statements.filter_map(|statement| Reader { rest: statement }.statement()).collect()
+    let statements: Vec<&[Token]> = statements.filter(|statement| !statement.is_empty()).collect();
+    match statements.as_slice() {
+        [one] if looks(one) => {
+            let tasks = listed(answer);
+            if tasks.is_empty() { Vec::new() } else { vec![TaskEvent::Added(tasks)] }
+        }
+        all => all.iter().filter_map(|rest| Reader { rest }.statement()).collect(),
+    }
+}
+
+/// Whether a statement looks at the table alone.
+fn looks(tokens: &[Token]) -> bool {
+    let is = |token: &Token, word: &str| match token {
+        Token::Word(found) => found.eq_ignore_ascii_case(word),
+        _ => false,
+    };
+    let has = |word: &str| tokens.iter().any(|token| is(token, word));
+    let from = tokens.windows(2).any(|pair| is(&pair[0], "from") && is(&pair[1], "todos"));
+    tokens.first().is_some_and(|first| is(first, "select")) && from && !has("join") && !has("as")
+}
+
+/// The rows of an answer, a table in markdown, that name their tasks.
+fn listed(answer: &str) -> Vec<ClientTask> {
+    let cells = |line: &str| -> Option<Vec<String>> {
+        let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
+        Some(inner.split('|').map(|cell| cell.trim().to_owned()).collect())
+    };
+    let mut rows = answer.lines().take(MOST_ROWS).filter_map(cells);
+    let Some(columns) = rows.next() else { return Vec::new() };
+    let task = |row: Vec<String>| {
+        // A sign within a value shifts the others.
+        (row.len() == columns.len()).then_some(())?;
+        let value = |name: &str| {
+            let at = columns.iter().position(|column| column.eq_ignore_ascii_case(name))?;
+            row.get(at).filter(|value| !value.is_empty()).cloned()
+        };
+        let (key, text, role) = (value("id")?, value("title")?, role(&value("status")?)?);
+        Some(ClientTask { key: Some(key), text, role })
+    };
+    rows.filter_map(task).collect()
 }
 
 fn tokens(query: &str) -> Vec<Token> {
@@ -204,7 +246,7 @@ mod tests {
         let query = "-- plan\nINSERT INTO todos (id, title, status) VALUES ('a', 'It''s A', 'pending'),\n\
                      ('b', 'B', 'in_progress'); UPDATE todos SET status = 'done', updated_at = datetime('now') \
                      WHERE id = 'a'; delete from todos where id in ('b','c')";
-        let events = task_events(query);
+        let events = task_events(query, "");
         let TaskEvent::Added(tasks) = &events[0] else { panic!("{events:?}") };
         assert_eq!((tasks[0].key.as_deref(), tasks[0].text.as_str()), (Some("a"), "It's A"));
         assert_eq!(tasks[1].role, Role::Active);
@@ -226,14 +268,36 @@ mod tests {
             "INSERT INTO todos (id) VALUES ('a')",
             "INSERT INTO todos (id, title",
         ] {
-            assert_eq!(task_events(query), [], "{query}");
+            assert_eq!(task_events(query, "3 row(s) inserted."), [], "{query}");
         }
+    }
+
+    #[test]
+    fn a_look_at_the_table_tells_its_rows() {
+        let answer = "3 row(s) returned:\n\n| id | title | status |\n| --- | --- | --- |\n\
+                      | a | Do a | done |\n| b | one | two | pending |\n| c | | pending |\n";
+        let task =
+            ClientTask { key: Some("a".to_owned()), text: "Do a".to_owned(), role: Role::Done };
+        let look = |query: &str| task_events(query, answer);
+        assert_eq!(look("SELECT id, title, status FROM todos;"), [TaskEvent::Added(vec![task])]);
+        for other in [
+            "SELECT id, title, status FROM notes WHERE x = 'todos'",
+            "SELECT t.id, n.title, t.status FROM todos t JOIN notes n",
+            "SELECT id, owner AS title, status FROM todos",
+            "SELECT * FROM todos; DROP TABLE todos",
+        ] {
+            assert_eq!(look(other), [], "{other}");
+        }
+        assert_eq!(
+            task_events("SELECT * FROM todos", "| id | title |\n| --- | --- |\n| a | b |"),
+            []
+        );
     }
 
     proptest! {
         #[test]
-        fn any_query_is_read_to_its_end(query in "(INSERT|UPDATE|todos|SET|WHERE|id|[ '\"(),;=é-]){0,30}") {
-            let _ = task_events(&query);
+        fn any_query_is_read_to_its_end(query in "(SELECT|FROM|INSERT|UPDATE|todos|SET|WHERE|id|[ |\n'\"(),;=é-]){0,30}") {
+            let _ = task_events(&query, &query);
         }
     }
 }

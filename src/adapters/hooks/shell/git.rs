@@ -4,62 +4,26 @@ use super::{
     Word,
     programs::{How, Used, all, copied, has_flag, is_flag, operands},
 };
+use crate::text::Words;
 
 /// The root of the work tree, as git writes it.
 pub(super) const TOP: &str = ":/";
 
 /// Commands that only look.
-const READERS: [&str; 17] = [
-    "blame",
-    "cat-file",
-    "check-ignore",
-    "describe",
-    "diff",
-    "grep",
-    "log",
-    "ls-files",
-    "ls-tree",
-    "merge-base",
-    "reflog",
-    "rev-list",
-    "rev-parse",
-    "shortlog",
-    "show",
-    "show-ref",
-    "status",
-];
+const READERS: Words = Words(
+    "blame cat-file check-ignore describe diff grep log ls-files ls-tree merge-base reflog \
+    rev-list rev-parse shortlog show show-ref status",
+);
 
 /// Commands that change no file that their words name.
-const HARMLESS: [&str; 24] = [
-    "add",
-    "am",
-    "apply",
-    "archive",
-    "bisect",
-    "branch",
-    "bundle",
-    "cherry-pick",
-    "clone",
-    "commit",
-    "config",
-    "fetch",
-    "format-patch",
-    "init",
-    "merge",
-    "mergetool",
-    "notes",
-    "pull",
-    "push",
-    "rebase",
-    "remote",
-    "revert",
-    "tag",
-    "worktree",
-];
+const HARMLESS: Words = Words(
+    "add am apply archive bisect branch bundle cherry-pick clone commit config fetch format-patch \
+    init merge mergetool notes pull push rebase remote revert tag worktree",
+);
 
 /// Whether a command of git only looks.
 pub(super) fn only_reads(args: &[Word]) -> bool {
-    parts(args).is_some_and(|(verb, _)| READERS.contains(&verb))
+    parts(args).is_some_and(|(verb, _)| READERS.contains(verb))
 }
 
 /// The directory that `-C` names.
@@ -144,7 +108,7 @@ pub(super) fn used(args: &[Word]) -> Used {
             }
         }
         "clean" => cleaned(args, paths),
-        verb if READERS.contains(&verb) || HARMLESS.contains(&verb) => Vec::new(),
+        verb if READERS.contains(verb) || HARMLESS.contains(verb) => Vec::new(),
         _ => paths(How::May),
     }
 }

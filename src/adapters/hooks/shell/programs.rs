@@ -2,6 +2,7 @@
 
 use super::{Word, git, words::matches};
 use crate::adapters::hooks::place::{LONGEST, names};
+use crate::text::Words;
 
 /// What a command does with a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,90 +33,25 @@ const MOST_SOURCES: usize = 500;
 pub(super) type Used = Vec<(Word, How)>;
 
 /// Programs that only look.
-const READERS: [&str; 68] = [
-    "",
-    ":",
-    "[",
-    "[[",
-    "basename",
-    "bat",
-    "batcat",
-    "cat",
-    "cd",
-    "cksum",
-    "cmp",
-    "column",
-    "comm",
-    "cut",
-    "date",
-    "df",
-    "diff",
-    "dirname",
-    "du",
-    "echo",
-    "egrep",
-    "env",
-    "false",
-    "fgrep",
-    "file",
-    "fold",
-    "grep",
-    "head",
-    "hexdump",
-    "id",
-    "jq",
-    "less",
-    "ll",
-    "ls",
-    "md5sum",
-    "more",
-    "nl",
-    "od",
-    "paste",
-    "popd",
-    "printenv",
-    "printf",
-    "ps",
-    "pushd",
-    "pwd",
-    "readlink",
-    "realpath",
-    "rg",
-    "sha1sum",
-    "sha256sum",
-    "shasum",
-    "sleep",
-    "stat",
-    "statedir",
-    "strings",
-    "tac",
-    "tail",
-    "test",
-    "tr",
-    "tree",
-    "true",
-    "type",
-    "uniq",
-    "wc",
-    "which",
-    "whoami",
-    "xxd",
-    "zcat",
-];
+const READERS: Words = Words(
+    ": [ [[ basename bat batcat cat cd cksum cmp column comm cut date df diff dirname du echo \
+    egrep env false fgrep file fold grep head hexdump id jq less ll ls md5sum more nl od paste \
+    popd printenv printf ps pushd pwd readlink realpath rg sha1sum sha256sum shasum sleep stat \
+    statedir strings tac tail test tr tree true type uniq wc which whoami xxd zcat",
+);
 
 /// Programs that change something, but nothing that their words name.
-const HARMLESS: [&str; 24] = [
-    "alias", "break", "case", "continue", "declare", "done", "esac", "exit", "export", "fi", "for",
-    "function", "kill", "local", "mkdir", "read", "readonly", "return", "select", "set", "shift",
-    "trap", "unset", "wait",
-];
+const HARMLESS: Words = Words(
+    "alias break case continue declare done esac exit export fi for function kill local mkdir read \
+    readonly return select set shift trap unset wait",
+);
 
 /// Programs that are given code in a word or a here-document.
-const INTERPRETERS: [&str; 8] = ["bun", "deno", "node", "perl", "php", "python", "ruby", "lua"];
+const INTERPRETERS: Words = Words("bun deno node perl php python ruby lua");
 
 /// Whether a program runs code of another language.
 pub(super) fn is_interpreter(name: &str) -> bool {
-    INTERPRETERS.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+    INTERPRETERS.contains(name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
 /// Whether a command only looks.
@@ -123,7 +59,7 @@ pub(super) fn only_reads(name: &str, args: &[Word]) -> bool {
     match name {
         "git" => git::only_reads(args),
         "sed" | "find" | "sort" | "awk" => used(name, args).is_empty(),
-        name => READERS.contains(&name),
+        name => name.is_empty() || READERS.contains(name),
     }
 }
 
@@ -160,7 +96,8 @@ pub(super) fn used(name: &str, args: &[Word]) -> Used {
             args.iter().take(1).flat_map(|word| all(std::slice::from_ref(word), How::May)).collect()
         }
         name if name.starts_with('-') => Vec::new(),
-        name if READERS.contains(&name) || HARMLESS.contains(&name) => Vec::new(),
+        "" => Vec::new(),
+        name if READERS.contains(name) || HARMLESS.contains(name) => Vec::new(),
         name => {
             let code = is_interpreter(name);
             let words = args.iter().flat_map(|word| match code {

@@ -2,10 +2,10 @@
 //! programs that run another one.
 
 use super::Word;
+use crate::text::Words;
 
 /// Keywords after which a command follows.
-const KEYWORDS: [&str; 13] =
-    ["!", "{", "}", "if", "then", "elif", "else", "while", "until", "do", "done", "fi", "coproc"];
+const KEYWORDS: Words = Words("! { } if then elif else while until do done fi coproc");
 
 /// Programs that run the command in their words, with those of their options that take a value.
 const WRAPPERS: [(&str, &str); 16] = [
@@ -48,7 +48,7 @@ pub(super) fn unwrapped(words: &[Word]) -> (&[Word], bool) {
             rest = more;
         } else if name == "function" {
             rest = more.get(1..).unwrap_or_default();
-        } else if KEYWORDS.contains(&text) || is_assignment(text) {
+        } else if KEYWORDS.contains(text) || is_assignment(text) {
             rest = more;
         } else {
             return (rest, by_xargs);

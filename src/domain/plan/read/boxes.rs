@@ -32,7 +32,7 @@ impl Plan {
             && (1..).zip(&self.steps).all(in_place)
     }
 
-    /// Where a step that is added after `after`, or at the end, is a box: behind one, or where
+    /// Where a step that is added after `after`, or at the end, is a box: after one, or where
     /// `has_boxes` wants it and there are no steps yet.
     pub(crate) fn place_of_box(&self, after: Option<&Step>, has_boxes: bool) -> Option<BoxPlace> {
         match after.or_else(|| self.steps.last()) {

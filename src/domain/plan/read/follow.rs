@@ -4,7 +4,7 @@ use std::{cell::LazyCell, collections::BTreeSet, rc::Rc};
 
 use crate::domain::plan::{
     Heading, Plan, dependencies,
-    dependencies::Named,
+    dependencies::StepName,
     read::locate::Located,
     step::{self, read::Dependencies},
 };
@@ -166,13 +166,13 @@ impl Plan {
         &'s self,
         added: &'s [(Step, Dependencies)],
         touched: &Touched,
-    ) -> Vec<Named<'s>> {
+    ) -> Vec<StepName<'s>> {
         let mut names = self.names();
         for (before, (step, _)) in added.iter().enumerate() {
             let is_earlier = |other: &Step| touched.renamed(other.section) < step.section;
             let at = before + self.steps.partition_point(is_earlier);
             let id = step.id.as_ref().map(StepId::as_str);
-            names.insert(at, Named { number: step.number, id, title: &step.title });
+            names.insert(at, StepName { number: step.number, id, title: &step.title });
         }
         names
     }
@@ -235,7 +235,7 @@ mod tests {
                 // From what is kept of a plan the same has to follow.
                 let read = Plan::read(document);
                 let source = read.document.source();
-                let kept = read.to_table().and_then(|table| Plan::from_table(source, table));
+                let kept = read.to_table().and_then(|table| Plan::from_table(source.to_owned(), table));
                 plan = Rc::new(kept.unwrap_or(read));
             }
         }
@@ -285,7 +285,7 @@ mod tests {
         assert!(!add(first, None, 4, "Step 4: Tell"), "part of another step");
     }
 
-    /// Red without the check that an edit is of the plan at hand.
+    /// Red without the check that an edit is of the current plan.
     #[test]
     fn an_edit_of_another_document_is_read_as_a_whole() {
         let plan = Rc::new(Plan::read(Document::parse(samples::PLANS[0]).unwrap()));

@@ -189,7 +189,7 @@ fn holds_steps(document: &Document, section: SectionId) -> bool {
     children.iter().any(|id| is_step(id) || holds_steps(document, *id))
 }
 
-/// The text behind the box of an item, if it has one.
+/// The text after the box of an item, if it has one.
 fn read_box(document: &Document, item: ItemId) -> Option<Heading> {
     let found = document.item(item);
     let text = document.text(item);
@@ -209,26 +209,9 @@ fn read_box(document: &Document, item: ItemId) -> Option<Heading> {
 
 /// Titles of text that goes with the steps, and what such titles begin with.
 const PROSE: [&str; 20] = [
-    "note",
-    "notes",
-    "remarks",
-    "overview",
-    "summary",
-    "legend",
-    "background",
-    "conventions",
-    "dependencies",
-    "risks",
-    "appendix",
-    "questions",
-    "open questions",
-    "ideas",
-    "later",
-    "references",
-    "scope",
-    "assumptions",
-    "out of scope",
-    "done when",
+    "note", "notes", "remarks", "overview", "summary", "legend", "background", "conventions",
+    "dependencies", "risks", "appendix", "questions", "open questions", "ideas", "later",
+    "references", "scope", "assumptions", "out of scope", "done when",
 ];
 const PROSE_BEGINS: [&str; 6] = ["note ", "notes ", "about ", "why ", "how ", "what "];
 

@@ -46,7 +46,7 @@ pub(in crate::domain) fn without_status(text: &str) -> String {
 impl Plan {
     /// The plan's fields on lines of their own, below the title or in the metadata.
     pub(crate) fn loose_metadata(&self) -> Vec<Loose> {
-        let sections = [metadata_section(&self.document), self.title_section()];
+        let sections = [metadata_section(&self.document), self.document.title_section()];
         let mut found: Vec<Loose> = Vec::new();
         for section in sections.into_iter().flatten() {
             for one in read(&self.document, section, &METADATA) {

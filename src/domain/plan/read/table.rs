@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Who wrote a table. To be counted up whenever a plan is read in another way than before.
-const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+5");
+const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+6");
 
 /// What a table begins with; the headings follow, then the steps.
 #[derive(Serialize, Deserialize)]
@@ -30,30 +30,6 @@ struct Preface<'a> {
     format: &'a str,
     sections: usize,
     steps: usize,
-}
-
-/// A step without its details, which follow as so many bytes.
-#[derive(Serialize, Deserialize)]
-struct Row<'a> {
-    section: usize,
-    item: Option<usize>,
-    number: u32,
-    heading_number: Option<u32>,
-    mark: Option<StepRole>,
-    is_mark_first: bool,
-    has_unknown_mark: bool,
-    has_line: bool,
-    #[serde(borrow)]
-    id: Option<&'a str>,
-    status: Option<&'a str>,
-    #[serde(borrow)]
-    depends_on: Vec<Named<'a>>,
-    attempts: u32,
-    failures: Option<u32>,
-    started_at: Option<&'a str>,
-    details: usize,
-    sum: u32,
-    has_description: bool,
 }
 
 /// A step that another one waits for.
@@ -64,6 +40,56 @@ enum Named<'a> {
     Label(&'a str),
 }
 
+/// The numbers that a row begins with, each of four bytes. Its texts follow: id, status, start,
+/// dependencies, details.
+#[derive(Clone, Copy)]
+enum Word {
+    /// First, as it is the only one that can change while the step stays as it is.
+    Section,
+    Flags,
+    Item,
+    Number,
+    HeadingNumber,
+    Attempts,
+    Failures,
+    IdLen,
+    StatusLen,
+    StartLen,
+    DependenciesLen,
+    DetailsLen,
+    /// Of the texts.
+    Sum,
+    Count,
+}
+
+const WORDS: usize = Word::Count as usize;
+
+/// What is there, and what holds.
+mod flag {
+    pub(super) const ITEM: u32 = 1;
+    pub(super) const HEADING_NUMBER: u32 = 1 << 1;
+    pub(super) const FAILURES: u32 = 1 << 2;
+    pub(super) const ID: u32 = 1 << 3;
+    pub(super) const STATUS: u32 = 1 << 4;
+    pub(super) const START: u32 = 1 << 5;
+    pub(super) const IS_MARK_FIRST: u32 = 1 << 6;
+    pub(super) const HAS_UNKNOWN_MARK: u32 = 1 << 7;
+    pub(super) const HAS_LINE: u32 = 1 << 8;
+    pub(super) const HAS_DESCRIPTION: u32 = 1 << 9;
+    /// From here on, the place of the mark in [`MARKS`](super::MARKS), counted from one.
+    pub(super) const MARK: u32 = 10;
+}
+
+/// What a mark in a heading can mean.
+const MARKS: [StepRole; 6] = [
+    StepRole::Open,
+    StepRole::Active,
+    StepRole::Waiting,
+    StepRole::Done,
+    StepRole::Failed,
+    StepRole::Skipped,
+];
+
 impl Plan {
     /// What is kept of the plan; `None` if it has to be read from its file in any case.
     pub(crate) fn to_table(&self) -> Option<Vec<u8>> {
@@ -73,21 +99,27 @@ impl Plan {
             sections: self.document.section_count(),
             steps: self.steps.len(),
         };
-        let mut table = Vec::with_capacity(self.document.source().len() / 2);
+        let mut table = Vec::with_capacity(self.document.source().len());
         write(&mut table, &preface)?;
         for line in contents {
-            write(&mut table, &line)?;
+            line.write(&mut table)?;
         }
         for step in &self.steps {
-            let details = step.details.to_bytes()?;
-            write(&mut table, &Row::of(step, &details))?;
-            table.extend_from_slice(&details);
+            match step.details.row() {
+                // What was not read again since is as it was, but for its place.
+                Some(row) => {
+                    let section = u32::try_from(step.section.number()).ok()?;
+                    table.extend_from_slice(&section.to_le_bytes());
+                    table.extend_from_slice(row.get(size_of::<u32>()..)?);
+                }
+                None => write_row(&mut table, step)?,
+            }
         }
         Some(table)
     }
 
     /// The plan with that source, of which a table was kept; `None` if that cannot be used.
-    pub(crate) fn from_table(source: &str, table: Vec<u8>) -> Option<Self> {
+    pub(crate) fn from_table(source: impl Into<Arc<String>>, table: Vec<u8>) -> Option<Self> {
         let table = Arc::new(table);
         let mut rest = table.as_slice();
         let Preface { format, sections, steps } = read(&mut rest)?;
@@ -96,76 +128,134 @@ impl Plan {
         if format != FORMAT || !is_possible {
             return None;
         }
-        let lines = std::iter::from_fn(|| read::<HeadingLine<'_>>(&mut rest));
-        let document = Document::with_contents(source.to_owned(), sections, lines)?;
+        let lines = std::iter::from_fn(|| HeadingLine::read(&mut rest));
+        let document = Document::with_contents(source.into(), sections, lines)?;
         let mut found = Vec::with_capacity(steps);
+        let mut at = table.len() - rest.len();
         for _ in 0..steps {
-            let row = read::<Row<'_>>(&mut rest)?;
-            let start = table.len() - rest.len();
-            rest = rest.get(row.details..)?;
-            let size = (row.details, row.sum);
-            let details = LateDetails::kept(&table, start, size, row.has_description)?;
-            found.push(row.into_step(&document, details)?);
+            let (step, end) = read_row(&table, at, &document)?;
+            found.push(step);
+            at = end;
         }
         let plan = Self::around(document, found);
-        (rest.is_empty() && plan.problems.is_empty()).then_some(plan)
+        (at == table.len() && plan.problems.is_empty()).then_some(plan)
     }
 }
 
-impl<'a> Row<'a> {
-    fn of(step: &'a Step, details: &[u8]) -> Self {
-        Self {
-            section: step.section.number(),
-            item: step.item.map(ItemId::number),
-            number: step.number,
-            heading_number: step.heading.number,
-            mark: step.heading.mark,
-            is_mark_first: step.heading.is_mark_first,
-            has_unknown_mark: step.heading.has_unknown_mark,
-            has_line: step.bookkeeping == BookkeepingForm::Line,
-            id: step.id.as_ref().map(StepId::as_str),
-            status: step.status.as_deref(),
-            depends_on: step.depends_on.iter().map(Named::of).collect(),
-            attempts: step.attempts,
-            failures: step.failures,
-            started_at: step.started_at.as_deref(),
-            details: details.len(),
-            sum: details::sum(details),
-            has_description: step.has_description(),
-        }
+/// Adds the row of a step.
+fn write_row(table: &mut Vec<u8>, step: &Step) -> Option<()> {
+    let heading = &step.heading;
+    let flags = [
+        (flag::ITEM, step.item.is_some()),
+        (flag::HEADING_NUMBER, heading.number.is_some()),
+        (flag::FAILURES, step.failures.is_some()),
+        (flag::ID, step.id.is_some()),
+        (flag::STATUS, step.status.is_some()),
+        (flag::START, step.started_at.is_some()),
+        (flag::IS_MARK_FIRST, heading.is_mark_first),
+        (flag::HAS_UNKNOWN_MARK, heading.has_unknown_mark),
+        (flag::HAS_LINE, step.bookkeeping == BookkeepingForm::Line),
+        (flag::HAS_DESCRIPTION, step.has_description()),
+    ];
+    let mark = heading.mark.and_then(|mark| MARKS.iter().position(|known| *known == mark));
+    let flags = flags.into_iter().filter(|(_, holds)| *holds).fold(0, |all, (flag, _)| all | flag)
+        | mark.map_or(0, |at| (at as u32 + 1) << flag::MARK);
+    let mut dependencies = Vec::new();
+    if !step.depends_on.is_empty() {
+        let names: Vec<Named<'_>> = step.depends_on.iter().map(Named::of).collect();
+        write(&mut dependencies, &names)?;
     }
+    let details = step.details.to_bytes()?;
+    let texts = [
+        step.id.as_ref().map_or("", StepId::as_str).as_bytes(),
+        step.status.as_deref().unwrap_or_default().as_bytes(),
+        step.started_at.as_deref().unwrap_or_default().as_bytes(),
+        &dependencies,
+        &details,
+    ];
+    let mut words = [0; WORDS];
+    let mut put = |word: Word, value: u32| words[word as usize] = value;
+    put(Word::Section, u32::try_from(step.section.number()).ok()?);
+    put(Word::Flags, flags);
+    put(Word::Item, u32::try_from(step.item.map_or(0, ItemId::number)).ok()?);
+    put(Word::Number, step.number);
+    put(Word::HeadingNumber, heading.number.unwrap_or_default());
+    put(Word::Attempts, step.attempts);
+    put(Word::Failures, step.failures.unwrap_or_default());
+    put(Word::Sum, details::sum(&texts.concat()));
+    for (at, text) in (Word::IdLen as usize..).zip(&texts) {
+        words[at] = u32::try_from(text.len()).ok()?;
+    }
+    words.iter().for_each(|word| table.extend_from_slice(&word.to_le_bytes()));
+    texts.iter().for_each(|text| table.extend_from_slice(text));
+    Some(())
+}
 
-    fn into_step(self, document: &Document, details: LateDetails) -> Option<Step> {
-        let section = document.nth_section(self.section)?;
-        let item = self.item.map(|number| ItemId::numbered(section, number));
-        let offset = match item {
-            Some(item) => document.get_item(item)?.span.start,
-            None => document.section(section).heading.start,
-        };
-        let heading = HeadingForm {
-            number: self.heading_number,
-            mark: self.mark,
-            is_mark_first: self.is_mark_first,
-            has_unknown_mark: self.has_unknown_mark,
-        };
-        let bookkeeping =
-            if self.has_line { BookkeepingForm::Line } else { BookkeepingForm::Fields };
-        Some(Step {
-            number: self.number,
-            id: self.id.map(|id| StepId::kept(id.to_owned())),
-            status: self.status.map(str::to_owned),
-            depends_on: self.depends_on.into_iter().map(Named::into_ref).collect(),
-            attempts: self.attempts,
-            failures: self.failures,
-            started_at: self.started_at.map(str::to_owned),
-            details,
-            heading,
-            bookkeeping,
-            offset,
-            section,
-            item,
-        })
+/// The step whose row begins there, and where the row ends.
+fn read_row(table: &Arc<Vec<u8>>, start: usize, document: &Document) -> Option<(Step, usize)> {
+    let (numbers, rest) = table.get(start..)?.split_at_checked(WORDS * size_of::<u32>())?;
+    let (numbers, _) = numbers.as_chunks();
+    let get = |word: Word| u32::from_le_bytes(numbers[word as usize]);
+    let flags = get(Word::Flags);
+    let has = |flag: u32| flags & flag != 0;
+    let mut texts = rest;
+    let mut text = |word: Word| {
+        let (text, behind) = texts.split_at_checked(get(word) as usize)?;
+        texts = behind;
+        Some(text)
+    };
+    let id = text(Word::IdLen)?;
+    let status = text(Word::StatusLen)?;
+    let started_at = text(Word::StartLen)?;
+    let dependencies = text(Word::DependenciesLen)?;
+    let details = text(Word::DetailsLen)?.len();
+    let end = table.len() - texts.len();
+    if details::sum(table.get(table.len() - rest.len()..end)?) != get(Word::Sum) {
+        return None;
     }
+    let string = |flag: u32, text: &[u8]| match has(flag) {
+        true => std::str::from_utf8(text).ok().map(|text| Some(text.to_owned())),
+        false => Some(None),
+    };
+    let depends_on = match dependencies.is_empty() {
+        true => Vec::new(),
+        false => {
+            let names: Vec<Named<'_>> = read(&mut &*dependencies)?;
+            names.into_iter().map(Named::into_ref).collect()
+        }
+    };
+    let section = document.nth_section(get(Word::Section) as usize)?;
+    let item = has(flag::ITEM).then(|| ItemId::numbered(section, get(Word::Item) as usize));
+    let offset = match item {
+        Some(item) => document.get_item(item)?.span.start,
+        None => document.section(section).heading.start,
+    };
+    let mark = (flags >> flag::MARK).checked_sub(1).map(|at| MARKS.get(at as usize).copied());
+    let heading = HeadingForm {
+        number: has(flag::HEADING_NUMBER).then(|| get(Word::HeadingNumber)),
+        mark: mark.map_or(Some(None), |mark| mark.map(Some))?,
+        is_mark_first: has(flag::IS_MARK_FIRST),
+        has_unknown_mark: has(flag::HAS_UNKNOWN_MARK),
+    };
+    let step = Step {
+        number: get(Word::Number),
+        id: string(flag::ID, id)?.map(StepId::kept),
+        status: string(flag::STATUS, status)?,
+        depends_on,
+        attempts: get(Word::Attempts),
+        failures: has(flag::FAILURES).then(|| get(Word::Failures)),
+        started_at: string(flag::START, started_at)?,
+        details: LateDetails::kept(table, start..end, end - details, has(flag::HAS_DESCRIPTION))?,
+        heading,
+        bookkeeping: match has(flag::HAS_LINE) {
+            true => BookkeepingForm::Line,
+            false => BookkeepingForm::Fields,
+        },
+        offset,
+        section,
+        item,
+    };
+    Some((step, end))
 }
 
 impl<'a> Named<'a> {
@@ -215,7 +305,7 @@ mod tests {
         for source in samples::PLANS {
             let read = plan(source);
             let table = read.to_table().unwrap_or_else(|| panic!("{:?}: {source}", read.problems));
-            let kept = Plan::from_table(source, table).unwrap();
+            let kept = Plan::from_table(source.to_owned(), table).unwrap();
             assert_eq!(samples::all_of(&kept), samples::all_of(&read), "{source}");
         }
     }
@@ -229,7 +319,7 @@ mod tests {
         let sum = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        assert_eq!((FORMAT, sum), ("0.1.0+5", 11_358_114_608_524_529_346));
+        assert_eq!((FORMAT, sum), ("0.1.0+6", 11_358_114_608_524_529_346));
     }
 
     #[test]
@@ -237,13 +327,13 @@ mod tests {
         let source = samples::PLANS[0];
         let table = plan(source).to_table().unwrap();
         for end in 0..table.len() {
-            assert!(Plan::from_table(source, table[..end].to_vec()).is_none(), "{end}");
+            assert!(Plan::from_table(source.to_owned(), table[..end].to_vec()).is_none(), "{end}");
         }
         let longer = [table.as_slice(), b"x"].concat();
-        assert!(Plan::from_table(source, longer).is_none());
+        assert!(Plan::from_table(source.to_owned(), longer).is_none());
         let mut other = table;
         other[1] ^= 1;
-        assert!(Plan::from_table(source, other).is_none());
+        assert!(Plan::from_table(source.to_owned(), other).is_none());
     }
 
     /// A table ends with the details of the last step, and those with its list of other fields.
@@ -257,7 +347,7 @@ mod tests {
             for (at, byte) in [(start, 7), (start + 1, 0xff), (table.len() - 1, 0xff)] {
                 let mut damaged = table.clone();
                 damaged[at] = byte;
-                assert!(Plan::from_table(source, damaged).is_none(), "{at}: {source}");
+                assert!(Plan::from_table(source.to_owned(), damaged).is_none(), "{at}: {source}");
             }
             tried += 1;
         }
@@ -271,7 +361,7 @@ mod tests {
         fn any_plan_comes_back_from_its_table(source in samples::any_plan()) {
             let read = plan(&source);
             if let Some(table) = read.to_table() {
-                let kept = Plan::from_table(&source, table.clone()).unwrap();
+                let kept = Plan::from_table(source.clone(), table.clone()).unwrap();
                 prop_assert_eq!(kept.to_table(), Some(table.clone()), "before its details are read");
                 let described = |plan: &Plan| -> Vec<bool> {
                     plan.steps.iter().map(Step::has_description).collect()
@@ -287,7 +377,7 @@ mod tests {
             let Some(mut table) = plan(&source).to_table() else { return Ok(()) };
             let at = at.index(table.len());
             table[at] ^= bits;
-            if let Some(plan) = Plan::from_table(&source, table) {
+            if let Some(plan) = Plan::from_table(source.clone(), table) {
                 let _ = samples::all_of(&plan);
             }
         }

@@ -96,7 +96,7 @@ impl Plan {
 
     /// Whether fields of the plan as a whole are read from the section.
     fn says_metadata(&self, section: SectionId) -> bool {
-        Some(section) == self.title_section() || Some(section) == self.metadata_section()
+        Some(section) == self.document.title_section() || Some(section) == self.metadata_section()
     }
 
     /// How many boxes stand in the plan that are neither steps nor parts of one.

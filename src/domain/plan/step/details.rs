@@ -1,8 +1,8 @@
 //! What a step says besides its number and its progress: most commands ask for it of one step or few.
 
 use std::{
-    borrow::Cow,
     fmt,
+    ops::Range,
     sync::{Arc, OnceLock},
 };
 
@@ -54,23 +54,36 @@ pub(crate) struct LateDetails {
 #[derive(Clone)]
 struct Kept {
     table: Arc<Vec<u8>>,
+    /// Where the row of the step begins.
+    row: u32,
+    /// Where the details begin, which end with the row.
     start: u32,
-    len: u32,
+    end: u32,
     has_description: bool,
 }
 
 impl LateDetails {
-    /// Those in that place of a table, of that length and sum; `None` if they are not there.
+    /// Those at the end of a row of a table, from `start` on.
     pub(crate) fn kept(
         table: &Arc<Vec<u8>>,
+        row: Range<usize>,
         start: usize,
-        (len, known): (usize, u32),
         has_description: bool,
     ) -> Option<Self> {
-        let (start, len) = (u32::try_from(start).ok()?, u32::try_from(len).ok()?);
-        let kept = Kept { table: Arc::clone(table), start, len, has_description };
-        let is_whole = kept.bytes().is_some_and(|bytes| sum(bytes) == known);
-        is_whole.then(|| Self { kept: Some(kept), read: OnceLock::new() })
+        let kept = Kept {
+            table: Arc::clone(table),
+            row: u32::try_from(row.start).ok()?,
+            start: u32::try_from(start).ok()?,
+            end: u32::try_from(row.end).ok()?,
+            has_description,
+        };
+        Some(Self { kept: Some(kept), read: OnceLock::new() })
+    }
+
+    /// The row of the step that they were read from, if they come from a table.
+    pub(crate) fn row(&self) -> Option<&[u8]> {
+        let kept = self.kept.as_ref()?;
+        kept.table.get(kept.row as usize..kept.end as usize)
     }
 
     /// Whether there is a description, without reading any.
@@ -98,18 +111,15 @@ impl LateDetails {
         })
     }
 
-    /// The same as they are in a table; those that have not been read since need not be.
-    pub(crate) fn to_bytes(&self) -> Option<Cow<'_, [u8]>> {
-        match &self.kept {
-            Some(kept) => kept.bytes().map(Cow::Borrowed),
-            None => postcard::to_extend(self.get(), Vec::new()).ok().map(Cow::Owned),
-        }
+    /// The same as they are in a table.
+    pub(crate) fn to_bytes(&self) -> Option<Vec<u8>> {
+        postcard::to_extend(self.get(), Vec::new()).ok()
     }
 }
 
 impl Kept {
     fn bytes(&self) -> Option<&[u8]> {
-        self.table.get(self.start as usize..)?.get(..self.len as usize)
+        self.table.get(self.start as usize..self.end as usize)
     }
 
     fn read(&self) -> Option<StepDetails> {
@@ -122,7 +132,7 @@ impl Kept {
     }
 }
 
-/// Tells details that were written whole from others, without reading them.
+/// Tells texts that were written whole from others, without reading them.
 pub(crate) fn sum(details: &[u8]) -> u32 {
     const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
     let add = |sum: u64, word: u64| (sum.rotate_left(23) ^ word).wrapping_mul(ODD);

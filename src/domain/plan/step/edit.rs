@@ -14,17 +14,8 @@ use crate::{
 
 /// The fields of a step in the order in which they are written; others come before `result`.
 const ORDER: [&str; 11] = [
-    "component",
-    "tool_mapping",
-    "status",
-    "inputs",
-    "expected_outputs",
-    "estimated_cost",
-    "estimated_time",
-    "side_effects",
-    "depends_on",
-    "result",
-    "id",
+    "component", "tool_mapping", "status", "inputs", "expected_outputs", "estimated_cost",
+    "estimated_time", "side_effects", "depends_on", "result", "id",
 ];
 
 fn rank(key: &str) -> usize {
@@ -79,7 +70,7 @@ impl StepUpdate {
         self.put(key, None);
     }
 
-    /// Sets the title behind the number.
+    /// Sets the title after the number.
     pub(crate) fn set_title(&mut self, title: &str) {
         self.title = Some(title.to_owned());
     }
@@ -96,7 +87,7 @@ impl StepUpdate {
 
     /// The number and title that the step has afterwards.
     pub(crate) fn name<'s>(&'s self, step: &'s Step) -> (u32, &'s str) {
-        let title = self.title.as_deref().unwrap_or(&step.title);
+        let title = self.title.as_deref().unwrap_or_else(|| step.title());
         (self.number.unwrap_or(step.number), title)
     }
 
@@ -119,7 +110,7 @@ impl StepUpdate {
 }
 
 impl Plan {
-    /// Adds a step after `after`, or at the end. Steps behind it get their numbers elsewhere.
+    /// Adds a step after `after`, or at the end. Steps after it get their numbers elsewhere.
     pub(crate) fn add_step(
         &self,
         edit: &mut Edit<'_>,
@@ -133,7 +124,7 @@ impl Plan {
         let last = after.or_else(|| self.steps.last());
         if last.is_none() && self.steps_section().is_none() {
             let text = format!("\n### {}\n{body}", self.title_source(&heading)?);
-            let title = self.title_section();
+            let title = self.document.title_section();
             let (parent, level) = match title {
                 Some(title) => (title, 2),
                 None => (self.document.root(), 2),
@@ -317,7 +308,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Takes a step away. Steps behind it get their numbers elsewhere.
+    /// Takes a step away. Steps after it get their numbers elsewhere.
     pub(crate) fn remove_step(&self, edit: &mut Edit<'_>, step: &Step) {
         match step.item {
             Some(item) => edit.remove_item(item),

@@ -9,6 +9,9 @@ use crate::{
     text::markdown::{Document, SectionId},
 };
 
+/// A higher number is part of the title: others must be able to follow.
+const HIGHEST: u32 = 999_999_999;
+
 const SEPARATORS: [char; 7] = [':', '：', '.', '-', '–', '—', ')'];
 
 impl StepRole {
@@ -49,7 +52,7 @@ impl StepRole {
     }
 }
 
-/// What the heading of a step says, or the text behind its box.
+/// What the heading of a step says, or the text after its box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heading {
     /// All that is before the title, without a known mark: `Step 4: `.
@@ -125,7 +128,7 @@ impl Heading {
         heading.without_written_mark(document, section)
     }
 
-    /// The text behind a box that means `mark`; `None` is a box that has no meaning here.
+    /// The text after a box that means `mark`; `None` is a box that has no meaning here.
     pub(crate) fn of_box(text: &str, mark: Option<StepRole>) -> Self {
         let heading = Self::parse(text, true).filter(|found| !found.is_mark_first);
         let mut heading = heading.unwrap_or_else(|| Self::plain(text));
@@ -163,6 +166,9 @@ impl Heading {
         };
         let tail = after_word.trim_start_matches(|c: char| c.is_ascii_digit());
         let number: u32 = after_word[..after_word.len() - tail.len()].parse().ok()?;
+        if number > HIGHEST {
+            return None;
+        }
         let (number, title) = match tail.trim_start().strip_prefix(SEPARATORS) {
             Some(title)
                 if tail.starts_with('.') && title.starts_with(|c: char| c.is_ascii_digit()) =>
@@ -231,7 +237,7 @@ impl Heading {
         HeadingText { text, ends_like_mark }
     }
 
-    /// The text behind a box with that number and title.
+    /// The text after a box with that number and title.
     pub(crate) fn write_behind_box(&self, number: Option<u32>, title: &str) -> String {
         let mut text = self.prefix.clone();
         match (self.number, number) {
@@ -242,13 +248,13 @@ impl Heading {
         text + title
     }
 
-    /// Where the prefix ends in the source of the title, and where the mark behind it begins; the
+    /// Where the prefix ends in the source of the title, and where the mark after it begins; the
     /// latter is the end if there is none.
     pub(crate) fn ends(&self, raw: &str) -> (usize, usize) {
         let prefix = raw.find(&self.prefix).map_or(0, |at| at + self.prefix.len());
         let is_marked = self.mark.is_some() && !self.is_mark_first;
         let (before, _) = if is_marked { trailing_mark(raw) } else { (raw, None) };
-        // Without a title the mark stands right behind the prefix.
+        // Without a title the mark stands right after the prefix.
         (prefix, if is_marked { before.len().max(prefix) } else { raw.len() })
     }
 
@@ -362,6 +368,7 @@ mod tests {
         assert_eq!(read("[-] Step 7: Ship"), said(7, "Ship", Some(StepRole::Skipped)));
         assert_eq!(read("🟡 Step 7: Ship"), said(7, "Ship", None));
         assert_eq!(read("3.14 is not a step"), None);
+        assert_eq!(read("Step 4294967295: Last"), None);
     }
 
     #[test]

@@ -7,7 +7,11 @@ pub(crate) mod heading;
 pub(crate) mod outcome;
 pub(crate) mod read;
 
-use std::{fmt, ops::Deref, str::FromStr};
+use std::{
+    fmt,
+    ops::{Deref, RangeInclusive},
+    str::FromStr,
+};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::SerializeStruct as _,
@@ -104,6 +108,7 @@ impl StepRef {
         if let Ok(number) = bare.parse() {
             return Ok(Self::Number(number));
         }
+        let bare = &*bare.replace('–', "-");
         let is_label = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
         if bare.len() <= 40 && bare.contains('.') && bare.split('.').all(is_label) {
             return Ok(Self::Label(bare.to_owned()));
@@ -116,7 +121,15 @@ impl StepRef {
 }
 
 impl StepRef {
-    /// Reads a list such as `1, k3f9` or `[Step 4]`; `none` is an empty one.
+    /// The numbers that `1-3` or `1..3` stands for where no step is called so.
+    pub(crate) fn range(&self) -> Option<RangeInclusive<u32>> {
+        let Self::Id(id) = self else { return None };
+        let (first, last) = id.as_str().split_once("..").or_else(|| id.as_str().split_once('-'))?;
+        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+        (first <= last).then_some(first..=last)
+    }
+
+    /// Reads a list such as `1, k3f9`, `1-3` or `[Step 4]`; `none` is an empty one.
     ///
     /// # Errors
     /// Something in it is not a step.
@@ -240,7 +253,7 @@ impl Step {
         self.details.get()
     }
 
-    /// Its heading, or the text behind its box.
+    /// Its heading, or the text after its box.
     pub(crate) fn written_heading(&self) -> Heading {
         let HeadingForm { number, mark, is_mark_first, has_unknown_mark } = self.heading;
         let (prefix, title) = (self.heading_prefix.clone(), self.title.clone());

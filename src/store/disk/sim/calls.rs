@@ -17,6 +17,7 @@ impl Disk for SimDisk {
                 kind: FileKind::Directory,
                 len: 0,
                 mtime: 0,
+                ctime: 0,
                 ino: 0,
                 mode: 0o755,
                 owner: (1, 1),

@@ -465,7 +465,8 @@ impl Inner {
     fn stat(&self, ino: u64) -> Stat {
         let inode = &self.inodes[&ino];
         let len = inode.data.len() as u64;
-        Stat { kind: FileKind::File, len, mtime: inode.mtime, ino, mode: inode.mode, owner: (1, 1) }
+        let (mtime, mode) = (inode.mtime, inode.mode);
+        Stat { kind: FileKind::File, len, mtime, ctime: mtime, ino, mode, owner: (1, 1) }
     }
 }
 

@@ -2,7 +2,7 @@
 //! again.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,36 @@ pub(crate) struct HeadingLine<'a> {
     title: Option<&'a str>,
 }
 
+impl<'a> HeadingLine<'a> {
+    /// Adds it to a table.
+    pub(crate) fn write(&self, table: &mut Vec<u8>) -> Option<()> {
+        let title = self.title.map_or(Some(0), |title| title.len().checked_add(1));
+        let words = [usize::from(self.level), self.distance, self.len, title?];
+        for word in words {
+            table.extend_from_slice(&u32::try_from(word).ok()?.to_le_bytes());
+        }
+        table.extend_from_slice(self.title.unwrap_or_default().as_bytes());
+        Some(())
+    }
+
+    /// The next one of a table.
+    pub(crate) fn read(rest: &mut &'a [u8]) -> Option<Self> {
+        let (words, behind) = rest.split_first_chunk::<16>()?;
+        let (words, _) = words.as_chunks();
+        let [level, distance, len, title] =
+            <[[u8; 4]; 4]>::try_from(words).ok()?.map(|word| u32::from_le_bytes(word) as usize);
+        let (title, behind) = match title.checked_sub(1) {
+            Some(len) => {
+                let (title, behind) = behind.split_at_checked(len)?;
+                (Some(std::str::from_utf8(title).ok()?), behind)
+            }
+            None => (None, behind),
+        };
+        *rest = behind;
+        Some(Self { level: u8::try_from(level).ok()?, distance, len, title })
+    }
+}
+
 impl Document {
     /// How many sections there are, the root included.
     pub(crate) fn section_count(&self) -> usize {
@@ -35,7 +65,7 @@ impl Document {
     /// The document with that source and those headings, of which no body has been read. `None` if
     /// they do not fit together; whether they belong together is for the caller to know.
     pub(crate) fn with_contents<'a>(
-        source: String,
+        source: Arc<String>,
         count: usize,
         mut lines: impl Iterator<Item = HeadingLine<'a>>,
     ) -> Option<Self> {

@@ -68,6 +68,11 @@ impl Document {
         }
     }
 
+    /// The section of the document's title: the first of level one.
+    pub(crate) fn title_section(&self) -> Option<SectionId> {
+        self.sections().find(|id| self.section(*id).level == 1)
+    }
+
     /// The only section with that title, matched as in [`Self::find`]: for sections that need not
     /// be there, so nobody looks for what else could have been meant.
     pub(crate) fn section_titled(&self, title: &str) -> Option<SectionId> {
@@ -107,12 +112,21 @@ impl Document {
         name: &str,
         candidates: impl Iterator<Item = SectionId> + Clone,
     ) -> Vec<SectionId> {
-        let title = |id: &SectionId| self.section(*id).title.trim();
-        let exact: Vec<_> = candidates.clone().filter(|id| title(id) == name).collect();
+        // Most titles differ in the first letter already.
+        let may_be = |title: &str| match (title.bytes().next(), name.bytes().next()) {
+            (Some(one), Some(other)) if one.is_ascii_graphic() => one.eq_ignore_ascii_case(&other),
+            _ => true,
+        };
+        let named = |id: &SectionId, is: fn(&str, &str) -> bool| {
+            let title = &self.section(*id).title;
+            may_be(title) && is(title.trim(), name)
+        };
+        let exact: Vec<_> =
+            candidates.clone().filter(|id| named(id, |title, name| title == name)).collect();
         if !exact.is_empty() {
             return exact;
         }
-        candidates.filter(|id| title(id).eq_ignore_ascii_case(name)).collect()
+        candidates.filter(|id| named(id, str::eq_ignore_ascii_case)).collect()
     }
 
     fn ambiguous(&self, name: &str, offsets: impl Iterator<Item = usize>) -> LookupError {

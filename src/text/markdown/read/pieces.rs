@@ -13,7 +13,7 @@
 //! the whole document is read.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::text::markdown::change::Applied;
 use crate::text::markdown::document::Body;
@@ -201,7 +201,7 @@ impl Document {
             front_matter: self.front_matter.clone(),
             hidden: None,
             is_divisible: true,
-            source,
+            source: Arc::new(source),
         };
         Derived { document, runs }
     }
@@ -235,7 +235,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// The number of a section behind it, by the one that it had.
+    /// The number of a section after it, by the one that it had.
     fn renumbered(&self, old: usize) -> usize {
         old - self.run.old.end + self.run.new.end
     }

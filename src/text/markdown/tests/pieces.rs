@@ -61,7 +61,7 @@ fn any_document() -> impl Strategy<Value = String> {
 /// The same document, made from its headings as they are kept.
 fn from_contents(document: &Document) -> Option<Document> {
     let lines: Vec<_> = document.contents()?.collect();
-    Document::with_contents(document.source().to_owned(), lines.len() + 1, lines.into_iter())
+    Document::with_contents(document.shared_source(), lines.len() + 1, lines.into_iter())
 }
 
 proptest! {

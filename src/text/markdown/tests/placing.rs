@@ -61,13 +61,7 @@ fn what_cannot_be_contained_is_fenced() {
 #[test]
 fn harmless_text_is_left_as_it_is() {
     for text in [
-        "<details>\nx",
-        "[ref]:",
-        "> quote",
-        "- **k**: v",
-        "    code",
-        "| a |\n|---|",
-        "a\n---b",
+        "<details>\nx", "[ref]:", "> quote", "- **k**: v", "    code", "| a |\n|---|", "a\n---b",
         "<div>",
     ] {
         let result = appended("# A\n\n# B\n", "A", text);

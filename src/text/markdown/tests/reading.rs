@@ -11,19 +11,8 @@ fn keys_are_recognised_in_every_way_people_write_them() {
     assert_eq!(
         outline(&parse(source))[1..],
         [
-            "- a=1",
-            "- b=2",
-            "- c=3",
-            "- d=4",
-            "- two words=5",
-            "- e=6",
-            "- f=7",
-            "- k=8",
-            "- g=9",
-            "- h=10",
-            "- i_j=11",
-            "- empty=",
-            "- also=",
+            "- a=1", "- b=2", "- c=3", "- d=4", "- two words=5", "- e=6", "- f=7", "- k=8",
+            "- g=9", "- h=10", "- i_j=11", "- empty=", "- also=",
         ]
     );
 }
@@ -58,17 +47,8 @@ fn values_are_read_as_they_are_meant() {
     assert_eq!(
         outline(&parse(source))[1..],
         [
-            "- a=x \"y\"\n",
-            "- b=x",
-            "- c=one two three",
-            "- d=v",
-            "- e=",
-            "- f=spaced",
-            "- g=below",
-            "- h=[\"a\", \"b\"]",
-            "- i=lazy line",
-            "- j=C:\\x",
-            "- k=a\\ b",
+            "- a=x \"y\"\n", "- b=x", "- c=one two three", "- d=v", "- e=", "- f=spaced",
+            "- g=below", "- h=[\"a\", \"b\"]", "- i=lazy line", "- j=C:\\x", "- k=a\\ b",
         ]
     );
     let document = parse(source);

@@ -51,7 +51,7 @@ impl<'d> Edit<'d> {
 
     /// Writes `value` so that it reads back identical, whatever it contains.
     ///
-    /// Quotes that were there stay; a comment behind the value stays.
+    /// Quotes that were there stay; a comment after the value stays.
     pub fn set_value(&mut self, item: ItemId, value: &str) -> &mut Self {
         self.attempt(|edit| {
             let document = edit.document;
@@ -281,7 +281,7 @@ impl<'d> Edit<'d> {
         })
     }
 
-    /// Sets the box of an item, also one with a mark other than `x` in it, and the text behind it.
+    /// Sets the box of an item, also one with a mark other than `x` in it, and the text after it.
     pub fn set_box(&mut self, item: ItemId, checked: bool, text: &str) -> &mut Self {
         self.attempt(|edit| {
             let document = edit.document;

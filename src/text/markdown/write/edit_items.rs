@@ -316,7 +316,7 @@ fn digit(c: char) -> bool {
     c.is_ascii_digit()
 }
 
-/// The comment behind the value of an item, empty when there is none.
+/// The comment after the value of an item, empty when there is none.
 pub(crate) fn trailing_comment<'d>(document: &'d Document, item: &Item) -> &'d str {
     let source = document.source();
     let start = item.value_span.end.clamp(item.content.start, item.content.end);

@@ -108,7 +108,7 @@ struct Proof<'a> {
     sections: Vec<Origin<SectionId>>,
     /// For each item of the new document that was read again so far.
     items: BTreeMap<ItemId, Origin<ItemId>>,
-    /// The blocks of the old document that those of the run at hand are compared with, and the
+    /// The blocks of the old document that those of the current run are compared with, and the
     /// next of them.
     before: Vec<Node>,
     next: usize,

@@ -133,12 +133,12 @@ pub(crate) fn key_look(key: &str, wanted: KeyLook) -> Result<KeyLook, EditError>
         .ok_or_else(|| EditError::BadKey { key: key.to_owned() })
 }
 
-/// How `value` is written behind the key `key` of a new field.
+/// How `value` is written after the key `key` of a new field.
 pub(crate) fn field_value(key: &str, value: &str) -> Result<Written, EditError> {
     value_in(key, value, Quote::None, Lines::Markdown, (true, ""))
 }
 
-/// How `value` is written behind the key `key` in front of a trailing `comment`; `takes_block` says
+/// How `value` is written after the key `key` in front of a trailing `comment`; `takes_block` says
 /// whether a quotation or a fenced block would be read as the value.
 pub(crate) fn value_in(
     key: &str,
@@ -198,7 +198,7 @@ pub(crate) fn item_text(
     value::write(text, keep, Lines::Markdown, trial).ok_or_else(|| not_inline("item"))
 }
 
-/// How the inline source `raw` is written behind the key `key`.
+/// How the inline source `raw` is written after the key `key`.
 pub(crate) fn raw_value(key: &str, raw: &str) -> Result<Written, EditError> {
     check_nul(key, raw)?;
     let raw = line::trim(raw);
@@ -222,11 +222,14 @@ fn is_word(key: &str) -> bool {
     })
 }
 
-/// Whether `value` reads back as it is behind a key, so that no trial is needed: one line without
-/// a sign that means something in the middle of a line.
+/// Whether `value` reads back as it is after a key, so that no trial is needed: one line without
+/// a sign that means something in the middle of a line, and not in quotes as a whole.
 fn is_plain(value: &str) -> bool {
-    let harmless = |c: char| c.is_ascii_alphanumeric() || " .,:;/$()+%=-@_→".contains(c);
-    !value.is_empty() && value.trim() == value && value.chars().all(harmless)
+    let harmless = |c: char| c.is_ascii_alphanumeric() || " .,:;/$()+%=-@_→·{}\"'?".contains(c);
+    !value.is_empty()
+        && !value.starts_with(['"', '\''])
+        && value.trim() == value
+        && value.chars().all(harmless)
 }
 
 fn checkbox_source(checkbox: Option<bool>) -> &'static str {
@@ -258,4 +261,27 @@ fn check_nul(name: &str, text: &str) -> Result<(), EditError> {
 
 fn not_inline(name: &str) -> EditError {
     EditError::NotInline { name: name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_plain_means_itself(value in r#"[a-c0-9 .,:;/$()+%=@_→·{}"'?-]{0,12}"#) {
+            proptest::prop_assume!(is_plain(&value));
+            let document = only_item(&format!("- **k**: {value}\n")).expect("one item");
+            proptest::prop_assert_eq!(document.item(ONLY).key.as_deref(), Some("k"));
+            proptest::prop_assert_eq!(document.value(ONLY), value);
+        }
+    }
+
+    #[test]
+    fn what_is_in_quotes_as_a_whole_is_tried() {
+        for value in ["\"a\"", "'a'", "a*b", "a\nb", " a", ""] {
+            assert!(!is_plain(value), "{value}");
+        }
+        assert!(is_plain("{\"rows\":1} · it's \"a\"?"));
+    }
 }

@@ -1,4 +1,4 @@
-//! Who holds a step: only the holder ends it, and taking it over is one command.
+//! Claims: only the holder of a running step may end it; `step take` takes it over.
 
 use crate::{
     domain::{ErrorCode, Plan, Step, StepRef, StepRole as Role},
@@ -6,7 +6,7 @@ use crate::{
     workspace::{
         Answer, Draft, Error, ErrorKind,
         change::steps::{
-            progress::{Progress, status_of},
+            progress::{PlanProgress, status_of},
             step_json,
         },
     },
@@ -52,7 +52,7 @@ pub(in crate::workspace::change) fn take(
     Ok(taken.with("attempt", step.attempts.max(1)))
 }
 
-/// Makes the step the actor's own and notes from whom.
+/// Claims a step for the actor and notes the former holder.
 fn adopt(
     draft: &mut Draft<'_>,
     plan: &Plan,
@@ -62,7 +62,7 @@ fn adopt(
 ) -> Result<Answer, Error> {
     let status = status_of(draft, step);
     let claim = draft.env.identity().claim().to_string();
-    let mut progress = Progress::new(draft, plan)?;
+    let mut progress = PlanProgress::new(draft, plan)?;
     let id = progress.set_fields(step, &[("claimed_by", claim.as_str())]);
     progress.finish(&[])?;
     let from = holder.claimed_by.as_ref().map_or_else(|| "nobody".to_owned(), ToString::to_string);
@@ -117,13 +117,13 @@ pub(in crate::workspace::change) fn refuse_others(
     if holder.is_foreign() { Err(held(&holder, step)) } else { Ok(()) }
 }
 
-/// The refusal that says whose the step is and how it is taken over.
+/// The error that names the holder of a step and how to take it over.
 pub(in crate::workspace) fn held(holder: &Holder, step: &Step) -> Error {
     let message = format!("{} is held by {}", step.name(), holder.phrase());
     Error::refused_with(ErrorCode::Held, message, how_to_take(holder))
 }
 
-/// The command that takes a step over, as far as its holder is gone.
+/// The command to take a step over, depending on whether its holder is gone.
 pub(in crate::workspace::change) fn how_to_take(holder: &Holder) -> String {
     let number = holder.step;
     match holder.stale {

@@ -1,4 +1,4 @@
-//! Fields of a step that are given as `KEY=VALUE`: those with a meaning are checked as such.
+//! Fields of a step given as `KEY=VALUE`, sorted into known and other ones.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// Fields that other commands look after.
+/// Fields that only other commands change, each with the reason.
 const MANAGED: [(&str, &str); 7] = [
     ("id", "it never changes; `--id` of `step add` gives one to a new step"),
     ("status", "`statedir step --help` lists the commands that change it"),
@@ -21,8 +21,8 @@ const MANAGED: [(&str, &str); 7] = [
     ("completed_at", "it is the time when the step was completed"),
 ];
 
-/// The shape with the known fields of `set` in their places, so that only fields without a meaning
-/// are left there.
+/// The shape with the known fields of `set` moved to their places, so that only other fields are left
+/// there.
 pub(in crate::workspace::change) fn sorted(shape: &StepShape) -> Result<StepShape, Error> {
     let mut sorted = StepShape { set: Map::new(), ..shape.clone() };
     for (key, value) in &shape.set {

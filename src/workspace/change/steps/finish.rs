@@ -18,49 +18,20 @@ use crate::{
                 claim,
                 gate::{self, Passage, Spent, attempts_allowed},
                 moves::{StepMove, allowed_moves},
-                progress::{Extra, Progress, status_of},
-                result_line::result_line,
+                progress::{Extra, PlanProgress, status_of},
                 select, step_json, transition,
             },
+            text_of,
         },
     },
 };
 
-/// Completes a running step.
-pub(in crate::workspace::change) fn done(
-    draft: &mut Draft<'_>,
-    result: &StepResult,
-) -> Result<Answer, Error> {
-    finish(draft, result, Role::Done, None)
-}
+/// The most characters of one value, and of the whole line, in the result line of plan.md.
+const VALUE: usize = 60;
+const LINE: usize = 120;
 
-/// Records that a running step failed.
-pub(in crate::workspace::change) fn fail(
-    draft: &mut Draft<'_>,
-    result: &StepResult,
-) -> Result<Answer, Error> {
-    finish(draft, result, Role::Failed, None)
-}
-
-/// Leaves a step out.
-pub(in crate::workspace::change) fn skip(
-    draft: &mut Draft<'_>,
-    result: &StepResult,
-) -> Result<Answer, Error> {
-    finish(draft, result, Role::Skipped, None)
-}
-
-/// Ends a step with that status.
-pub(super) fn finish_as(
-    draft: &mut Draft<'_>,
-    result: &StepResult,
-    status: &str,
-) -> Result<Answer, Error> {
-    let role = draft.workflow().step_role(status).unwrap_or(Role::Done);
-    finish(draft, result, role, Some(status))
-}
-
-fn finish(
+/// Ends a step in a role: done, failed or skipped; with a given status of that role if there is one.
+pub(in crate::workspace::change) fn finish(
     draft: &mut Draft<'_>,
     result: &StepResult,
     to: Role,
@@ -88,25 +59,25 @@ fn finish(
         refuse_without_outputs(draft, step, &from, result)?;
     }
 
-    // A step that was not running used no time and no tool, however long ago it was started.
+    // A step that was not running used no time and no tool.
     let from_role = draft.workflow().step_role(&from);
     let ran = matches!(from_role, Some(Role::Active | Role::Waiting));
     let started = step.started_at.as_deref().filter(|_| from_role == Some(Role::Active));
     let time = result.time.or_else(|| draft.env.since(started?).map(Span));
-    // A box that is ticked says enough, unless there is more to say than how long it took.
+    // The time alone is not worth a line under a ticked box.
     let shown_time = time.filter(|_| step.item.is_none());
     let line = result_line(result, to, shown_time).filter(|_| step.has_result_line());
     let now = draft.env.now();
     let failures = draft.workflow().failures_of(step).saturating_add(u32::from(to == Role::Failed));
-    let allowed = attempts_allowed(draft, &plan, step);
+    let allowed = attempts_allowed(draft.workflow(), &plan, step);
     let is_at_limit = to == Role::Failed && failures >= allowed;
-    // A step that has failed as often as it may is given up where the lifecycle says so.
+    // At the limit of attempts the workflow may have another status.
     let status = match draft.workflow().at_limit() {
         AtLimit::Status(last) if is_at_limit => last.clone(),
         _ => status,
     };
     let is_gated = !draft.workflow().gates().is_empty();
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     let id = progress.set_status(step, &status);
     if to == Role::Failed && step.failures.is_some() {
         progress.step(step).set("failures", &failures.to_string());
@@ -119,7 +90,7 @@ fn finish(
         None => progress.step(step).clear("result"),
     }
     if from_role == Some(Role::Open) && to == Role::Done {
-        // What is ticked off at one go was worked on.
+        // An open step that is completed at once was worked on.
         progress.leave_planning()?;
     }
     if !is_gated {
@@ -145,7 +116,7 @@ fn finish(
         let waiting = waiting(result, &id, (to, &status), time);
         gate::check(draft, &Passage { spent, ..Passage::of_step(&id, &status, Some(waiting)) })?;
         let plan = draft.plan()?;
-        let mut progress = Progress::new(draft, &plan)?;
+        let mut progress = PlanProgress::new(draft, &plan)?;
         progress.spent = spent;
         progress.complete_plan()?;
         plan_status = progress.finish(&[])?;
@@ -175,12 +146,12 @@ fn finish(
         answer = answer.with("failure", failure_json(&failure, step.attempts + 1));
     }
     if is_at_limit && *draft.workflow().at_limit() != AtLimit::Review {
-        let given_up = format!(
+        let no_more = format!(
             "it has failed {failures} of {allowed} times and is not tried again; `statedir step \
              reset {} --fresh` starts over",
             step.number
         );
-        answer.message.push_str(&format!("\n{given_up}"));
+        answer.message.push_str(&format!("\n{no_more}"));
     } else if is_at_limit {
         let question = format!(
             "step {} ({id}) failed {failures} of {allowed} attempts: {}",
@@ -197,7 +168,7 @@ fn finish(
     Ok(answer)
 }
 
-/// The move that a gate holds back, as approving it makes it.
+/// The change that is made when the gate's review is approved.
 fn waiting(
     result: &StepResult,
     id: &StepId,
@@ -212,8 +183,8 @@ fn waiting(
     }
 }
 
-/// Refuses to complete a step without what it should give, where the lifecycle asks for that. What
-/// a step gave when it began to wait counts.
+/// Refuses to complete a step without its expected outputs if the workflow requires them. Outputs
+/// from before it began to wait count.
 fn refuse_without_outputs(
     draft: &Draft<'_>,
     step: &Step,
@@ -296,7 +267,7 @@ fn entry(
     let role = draft.workflow().step_role(status);
     let outcome = role.and_then(|role| StepOutcome::to_write(status, role));
     put(OUTCOME_FIELD, outcome.map(str::to_owned));
-    // Who ticks a step off without a word about its beginning has done it at one go.
+    // A step that is completed without being started has had one attempt.
     let attempt = match role {
         Some(Role::Done) => step.attempts.max(1),
         _ => step.attempts,
@@ -320,11 +291,69 @@ fn entry(
     Ok(fields)
 }
 
-/// The parameters with their references looked up, as far as they can be.
+/// The parameters with their references resolved as far as possible.
 fn inputs(draft: &Draft<'_>, plan: &Plan, step: &Step) -> String {
     let variables = draft.variables().ok();
     let resolver = Resolver::new(Some(plan), variables.as_deref(), draft.workflow());
     let inputs =
         step.details().inputs.iter().map(|(key, text)| (key.clone(), resolver.lenient(text)));
     Value::Object(inputs.collect()).to_string()
+}
+
+/// The result of a step in one line for plan.md: `best=qdrant (40s, $0.02)`.
+fn result_line(result: &StepResult, role: Role, time: Option<Span>) -> Option<String> {
+    let outputs: Vec<String> = result
+        .output
+        .iter()
+        .map(|(key, value)| format!("{key}={}", first_line(&text_of(value), VALUE)))
+        .collect();
+    let note = result.note.as_deref().filter(|note| !note.trim().is_empty());
+    let said = match (role, &result.error) {
+        (Role::Failed, Some(error)) => first_line(error, LINE),
+        _ if !outputs.is_empty() => first_line(&outputs.join(", "), LINE),
+        _ => first_line(note.unwrap_or_default(), LINE),
+    };
+    let time = time.filter(|time| time.millis() > 0).map(|time| time.to_string());
+    let spent: Vec<String> =
+        time.into_iter().chain(result.cost.map(|cost| cost.0.to_string())).collect();
+    let spent = spent.join(", ");
+    match (said.is_empty(), spent.is_empty()) {
+        (true, true) => None,
+        (true, false) => Some(spent),
+        (false, true) => Some(said),
+        (false, false) => Some(format!("{said} ({spent})")),
+    }
+}
+
+/// The first line that is not blank, cut at `width`.
+fn first_line(text: &str, width: usize) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let is_whole = line.chars().count() <= width && text.trim() == line;
+    match is_whole {
+        true => line.to_owned(),
+        false => format!("{} …", line.chars().take(width).collect::<String>().trim_end()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{domain::Money, workspace::change::Cost};
+
+    #[test]
+    fn a_result_is_one_line() {
+        let mut result = StepResult { time: Some(Span(40_000)), ..StepResult::default() };
+        result.cost = Some(Cost(Money(20_000)));
+        assert_eq!(result_line(&result, Role::Done, result.time).unwrap(), "40s, $0.02");
+        result.output.insert("best".to_owned(), json!("qdrant"));
+        result.output.insert("rows".to_owned(), json!([1, 2]));
+        let line = result_line(&result, Role::Done, result.time).unwrap();
+        assert_eq!(line, "best=qdrant, rows=[1,2] (40s, $0.02)");
+        result.error = Some("mypy: 12 errors\nin a.py".to_owned());
+        let line = result_line(&result, Role::Failed, None).unwrap();
+        assert_eq!(line, "mypy: 12 errors … ($0.02)");
+        assert_eq!(result_line(&StepResult::default(), Role::Done, Some(Span(0))), None);
+    }
 }

@@ -76,8 +76,8 @@ impl Spent {
     }
 }
 
-/// Refuses a move behind a gate that nobody has opened; the refusal carries the question to ask.
-/// The draft is the state as it would be. An approval that lets the move pass is used up by it.
+/// Refuses a move that needs an approval; the error carries the question to ask. The draft is the
+/// resulting state. An approval is used up by the move.
 pub(in crate::workspace::change) fn check(
     draft: &mut Draft<'_>,
     passage: &Passage<'_>,
@@ -137,15 +137,15 @@ fn still_open(gate: &Gate, review: &Review) -> Error {
     )
 }
 
-/// Whether the condition of a gate holds on the draft. One that looks at a value of another kind, such
-/// as a text where a number is expected, cannot be judged: then a person is asked as well.
+/// Whether the condition of a gate holds on the draft. If it cannot be evaluated, because a value has
+/// another kind, such as text instead of a number, it counts as true: a person decides.
 fn holds(draft: &mut Draft<'_>, when: &str, spent: Spent) -> Result<bool, Error> {
     let (condition, mut facts) = facts(draft, when)?;
     let total = draft.variables().ok().and_then(|variables| variables.total_cost());
     spent.add_to(&mut facts, total.is_some());
     let verdict = condition.eval(&facts);
     let variables = draft.variables().ok();
-    // An object is no fact, but it is something.
+    // An object is not a fact, but it exists.
     let is_there = |fact: &str| {
         let path = fact.strip_prefix("variables.");
         let value = path.and_then(|path| variables.as_ref()?.get(path));
@@ -158,7 +158,7 @@ fn holds(draft: &mut Draft<'_>, when: &str, spent: Spent) -> Result<bool, Error>
     })
 }
 
-/// A condition of the lifecycle and the facts that it looks at.
+/// A condition of the workflow and the facts that it refers to.
 pub(in crate::workspace::change) fn facts(
     draft: &mut Draft<'_>,
     when: &str,
@@ -173,17 +173,8 @@ pub(in crate::workspace::change) fn facts(
     Ok((condition, facts))
 }
 
-/// How often a step may be attempted: the limit, and once more for every approved escalation.
-pub(in crate::workspace::change) fn attempts_allowed(
-    draft: &Draft<'_>,
-    plan: &Plan,
-    step: &Step,
-) -> u32 {
-    attempts_allowed_by(draft.workflow(), plan, step)
-}
-
-/// The same under a given lifecycle.
-pub(crate) fn attempts_allowed_by(workflow: &Workflow, plan: &Plan, step: &Step) -> u32 {
+/// How often a step may be attempted: the limit, and once more for every approved request.
+pub(crate) fn attempts_allowed(workflow: &Workflow, plan: &Plan, step: &Step) -> u32 {
     let approved = plan.reviews.iter().filter(|review| {
         let about = step.id.as_ref().is_some_and(|id| review.is_about(id));
         let approved = review.decision == Decision::Approved && !review.used;
@@ -193,10 +184,10 @@ pub(crate) fn attempts_allowed_by(workflow: &Workflow, plan: &Plan, step: &Step)
     workflow.retry_limit().saturating_add(more)
 }
 
-/// Whether a failed step cannot be started again as things are.
+/// Whether a failed step cannot be started again now.
 pub(crate) fn has_failed_for_good(workflow: &Workflow, plan: &Plan, step: &Step) -> bool {
     let status = step.status.as_deref().unwrap_or_default();
     let active = workflow.step_with_role(StepRole::Active);
     workflow.check_step(status, active).is_err()
-        || workflow.failures_of(step) >= attempts_allowed_by(workflow, plan, step)
+        || workflow.failures_of(step) >= attempts_allowed(workflow, plan, step)
 }

@@ -1,4 +1,4 @@
-//! Selecting, starting, retrying and resetting a step.
+//! Changes of steps; here: selecting, starting and retrying one.
 
 pub(in crate::workspace) mod claim;
 pub(in crate::workspace::change) mod fields;
@@ -9,7 +9,6 @@ pub(in crate::workspace) mod needed;
 pub(in crate::workspace::change) mod progress;
 pub(in crate::workspace::change) mod reorder;
 pub(in crate::workspace::change) mod reset;
-mod result_line;
 pub(in crate::workspace::change) mod shape;
 
 use serde_json::json;
@@ -26,7 +25,7 @@ use crate::{
             review::refuse_while_open,
             steps::{
                 gate::{Passage, attempts_allowed},
-                progress::{Progress, status_of},
+                progress::{PlanProgress, status_of},
             },
         },
     },
@@ -138,7 +137,7 @@ pub(in crate::workspace::change) fn retry(
 
 /// Refuses to try a step again that has failed too often.
 fn refuse_limit(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Result<(), Error> {
-    let allowed = attempts_allowed(draft, plan, step);
+    let allowed = attempts_allowed(draft.workflow(), plan, step);
     let failures = draft.workflow().failures_of(step);
     if failures < allowed {
         return Ok(());
@@ -183,7 +182,7 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step, active: &str) -> Resul
     }
     let attempts = (step.attempts + 1).to_string();
     let (now, claim) = (draft.env.now(), draft.env.identity().claim().to_string());
-    let mut progress = Progress::new(draft, plan)?;
+    let mut progress = PlanProgress::new(draft, plan)?;
     progress.begin_plan()?;
     let id = progress.set_fields(
         step,
@@ -278,7 +277,7 @@ fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> 
                 role,
                 holder: (role == Some(Role::Active)).then(|| draft.holder(step)),
                 failures: draft.workflow().failures_of(step),
-                allowed: attempts_allowed(draft, plan, step),
+                allowed: attempts_allowed(draft.workflow(), plan, step),
                 waits: Waits::of(step, role, draft.workflow()),
             })
         };
@@ -309,7 +308,8 @@ fn none_ready(counts: &StepCounts, situation: &Situation) -> Error {
     let StepCounts { open, running, failed, total, .. } = counts;
     let next = next_move(situation);
     let message = if *total == 0 {
-        "the plan has no steps yet".to_owned()
+        // The hint says why.
+        "no step can be started".to_owned()
     } else if counts.unfinished() == 0 {
         "all steps are finished".to_owned()
     } else {

@@ -13,7 +13,7 @@ use crate::{
             steps::{
                 self, claim, finish,
                 gate::{self, Passage, Spent},
-                progress::{Extra, Progress, status_of},
+                progress::{Extra, PlanProgress, status_of},
                 reset::{self, Reset},
                 step_json,
             },
@@ -48,7 +48,7 @@ pub struct StepMove {
     /// The tool that was actually used.
     #[serde(default)]
     pub tool: Option<String>,
-    /// Also where somebody else holds the step.
+    /// Even if somebody else holds the step.
     #[serde(default)]
     pub force: bool,
 }
@@ -88,7 +88,8 @@ pub(in crate::workspace::change) fn move_to(
             shift(draft, &plan, step, (&from, before), (&to, after), wanted)
         }
         (_, Some(Role::Done | Role::Failed | Role::Skipped)) => {
-            finish::finish_as(draft, &wanted.result(), &to)
+            let role = draft.workflow().step_role(&to).unwrap_or(Role::Done);
+            finish::finish(draft, &wanted.result(), role, Some(&to))
         }
         (_, Some(Role::Open)) => {
             let note = wanted.note.as_deref();
@@ -140,7 +141,7 @@ fn shift(
     let started = step.started_at.as_deref().filter(|_| ran && to_role != Some(Role::Active));
     let time = wanted.time.or_else(|| draft.env.since(started?).map(Span));
     let (now, claim) = (draft.env.now(), draft.env.identity().claim().to_string());
-    let mut progress = Progress::new(draft, plan)?;
+    let mut progress = PlanProgress::new(draft, plan)?;
     if is_taken_up {
         progress.begin_plan()?;
     }

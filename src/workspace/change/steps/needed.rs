@@ -1,5 +1,4 @@
-//! What is needed to begin a step: what it is about, its inputs looked up, what it should give, and
-//! what went wrong before.
+//! What is needed to start a step: description, resolved inputs, expected outputs, earlier errors.
 
 use serde_json::{Map, Value};
 
@@ -7,25 +6,25 @@ use crate::{
     domain::{Plan, Step, StepRef, StepRole},
     history,
     recovery::Holder,
-    workspace::{Draft, Error, Resolver, snapshot::buffered},
+    workspace::{Draft, Error, Resolver, reports::open_steps::is_about, snapshot::buffered},
 };
 
-/// What is needed to begin a step.
+/// What is needed to start a step.
 #[derive(Debug, Default, serde::Serialize)]
 pub(crate) struct Needed {
-    /// What it is about.
+    /// The description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its inputs, with their references looked up as far as they can be.
+    /// Its inputs, with references resolved as far as possible.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub inputs: Map<String, Value>,
-    /// What it should give.
+    /// Its expected outputs.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub expected_outputs: Map<String, Value>,
     /// Why it failed before, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub earlier_errors: Vec<String>,
-    /// Steps that somebody else began and is not at any more, if the next one was asked for.
+    /// Running steps that their holders have abandoned, if the next step was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_running: Vec<Holder>,
 }
@@ -35,7 +34,7 @@ const ENTRIES: usize = 200;
 const ERRORS: usize = 3;
 
 impl Needed {
-    /// What is needed to begin step `number` of a draft, which was asked for by name unless `is_next`.
+    /// What is needed to start step `number` of a draft, which was asked for by name unless `is_next`.
     pub(in crate::workspace) fn of(
         draft: &Draft<'_>,
         number: u32,
@@ -56,7 +55,7 @@ impl Needed {
     }
 }
 
-/// Who holds other steps and is not at them any more.
+/// The holders of other running steps that are abandoned.
 fn left_running(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Vec<Holder> {
     let runs_too = |other: &&Step| {
         other.number != step.number && draft.workflow().role_of(other) == Some(StepRole::Active)
@@ -72,12 +71,7 @@ fn errors(draft: &Draft<'_>, step: &Step) -> Result<Vec<String>, Error> {
         return Ok(Vec::new());
     }
     let entries = history::last_entries(&mut buffered(history)?, ENTRIES)?;
-    let own = entries.iter().filter(|entry| entry.is_failure());
-    // A number may have been another step's; an id never is.
-    let own = own.filter(|entry| match (entry.step_id(), &step.id) {
-        (Some(seen), Some(id)) => *seen == *id.as_str(),
-        _ => entry.step_number() == Some(u64::from(step.number)),
-    });
+    let own = entries.iter().filter(|entry| entry.is_failure() && is_about(entry, step));
     let mut errors: Vec<String> =
         own.filter_map(|entry| entry.error().map(str::to_owned)).collect();
     errors.drain(..errors.len().saturating_sub(ERRORS));

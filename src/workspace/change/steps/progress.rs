@@ -1,11 +1,11 @@
-//! What follows for the whole plan when a step changes: status, current step, counts.
+//! One edit of plan.md and variables.json that keeps them consistent when steps change.
 
 use std::collections::BTreeMap;
 
 use crate::{
     domain::{
         ErrorCode, Plan, PlanRole, StateFile, Step, StepCost, StepId, StepRef, StepRole as Role,
-        StepUpdate, Workflow, plan::dependencies, step_at_hand,
+        StepUpdate, Workflow, current_step_number, plan::dependencies,
     },
     text::markdown::Edit,
     workspace::{
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// One edit of plan.md and variables.json that keeps them in agreement.
-pub(in crate::workspace::change) struct Progress<'d, 'e, 'p> {
+pub(in crate::workspace::change) struct PlanProgress<'d, 'e, 'p> {
     draft: &'d mut Draft<'e>,
     plan: &'p Plan,
     edit: Edit<'p>,
@@ -29,22 +29,22 @@ pub(in crate::workspace::change) struct Progress<'d, 'e, 'p> {
     pub(in crate::workspace::change) added: Vec<(u32, String)>,
     /// The step removed by it.
     pub(in crate::workspace::change) removed: Option<usize>,
-    /// Whether a gate may keep the plan from the status that it gets.
-    gated: Option<Gated>,
-    /// What the history does not tell yet, for the gates.
+    /// The plan's transition, if gates apply to it.
+    gated: Option<GatedTransition>,
+    /// What is not in the history yet, for the conditions of gates.
     pub(in crate::workspace::change) spent: Spent,
 }
 
-/// Why the plan gets another status.
+/// A transition of the plan that gates may hold back.
 #[derive(Clone, Copy, PartialEq)]
-enum Gated {
-    /// Work begins; behind a gate it cannot.
+enum GatedTransition {
+    /// Work begins; a gate refuses it.
     Begins,
-    /// Nothing is left to do; behind a gate the plan waits.
+    /// All steps are finished; a gate opens a review.
     Ends,
 }
 
-/// More for variables.json, besides the counts.
+/// Further changes of variables.json.
 pub(in crate::workspace::change) enum Extra<'a> {
     /// Named results of a step.
     Outputs(&'a str, Vec<(String, serde_json::Value)>),
@@ -52,7 +52,7 @@ pub(in crate::workspace::change) enum Extra<'a> {
     Cost(StepCost),
 }
 
-impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
+impl<'d, 'e, 'p> PlanProgress<'d, 'e, 'p> {
     pub(in crate::workspace::change) fn new(
         draft: &'d mut Draft<'e>,
         plan: &'p Plan,
@@ -79,7 +79,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         self.draft.workflow().has_boxes()
     }
 
-    /// What changes in a step; more can be added until the end.
+    /// The pending update of a step.
     pub(in crate::workspace::change) fn step(&mut self, step: &Step) -> &mut StepUpdate {
         self.updates.entry(step.offset).or_default()
     }
@@ -100,21 +100,20 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         self.set_fields(step, &[("status", status)])
     }
 
-    /// Puts a step back to its beginning: nobody works on it, and it has no result yet. What was
-    /// interrupted or is done again has not failed.
+    /// Resets a step: no claim, no result. An interrupted attempt does not count as a failure.
     pub(in crate::workspace::change) fn reopen(&mut self, step: &Step, open: &str) -> StepId {
         let failures = self.draft.workflow().failures_of(step);
         let id = self.set_status(step, open);
         let update = self.step(step);
         ["claimed_by", "started_at", "result"].into_iter().for_each(|key| update.clear(key));
-        // Without a count every earlier attempt has failed.
+        // Without this field every attempt would count as a failure.
         if step.failures.is_none() && failures != step.attempts {
             update.set("failures", &failures.to_string());
         }
         id
     }
 
-    /// Writes how often a step has failed where its new role alone would say it otherwise.
+    /// Writes the number of failures if the new role would imply another one.
     pub(in crate::workspace::change) fn keep_failures(&mut self, step: &Step, to: Option<Role>) {
         let failures = self.draft.workflow().failures_of(step);
         if step.failures.is_none() && Workflow::counted_failures(step, to) != failures {
@@ -144,7 +143,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     /// The number and the title that a step has afterwards.
     pub(in crate::workspace::change) fn name<'s>(&'s self, step: &'s Step) -> (u32, &'s str) {
         let update = self.updates.get(&step.offset);
-        update.map_or((step.number, &step.title), |update| update.name(step))
+        update.map_or((step.number, step.title()), |update| update.name(step))
     }
 
     /// An id that no step has.
@@ -175,9 +174,11 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         match workflow.plan_role(&from) {
             Some(PlanRole::Active) => return Ok(()),
             Some(PlanRole::Paused) => {
+                let why = self.plan.metadata.paused_because();
+                let why = why.and_then(|why| why.lines().next()).map(|why| format!(": {why}"));
                 return Err(Error::refused_with(
                     ErrorCode::Paused,
-                    "the plan is paused",
+                    format!("the plan is paused{}", why.unwrap_or_default()),
                     "`statedir resume` continues it",
                 ));
             }
@@ -185,17 +186,17 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         }
         let to = workflow.plan_towards(&from, PlanRole::Active).to_owned();
         workflow.check_plan(&from, &to).map_err(Error::plan_transition)?;
-        (self.plan_status, self.gated) = (Some(to), Some(Gated::Begins));
+        (self.plan_status, self.gated) = (Some(to), Some(GatedTransition::Begins));
         Ok(())
     }
 
-    /// Work has begun in a plan that was not begun.
+    /// Begins the plan if it is still in planning.
     pub(in crate::workspace::change) fn leave_planning(&mut self) -> Result<(), Error> {
         let role = self.draft.workflow().plan_role(&self.plan_status());
         if role == Some(PlanRole::Planning) { self.begin_plan() } else { Ok(()) }
     }
 
-    /// There is work again: a finished plan goes back to being active.
+    /// Makes a finished plan active again.
     pub(in crate::workspace::change) fn reopen_plan(&mut self) -> Result<(), Error> {
         let from = self.plan_status();
         let role = self.draft.workflow().plan_role(&from);
@@ -205,7 +206,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         Ok(())
     }
 
-    /// Completes the plan when nothing is left to do and the lifecycle says so; whether it does.
+    /// Completes the plan if all steps are finished and the workflow allows it; returns whether it did.
     pub(in crate::workspace::change) fn complete_plan(&mut self) -> Result<bool, Error> {
         let finished = {
             let workflow = self.draft.workflow();
@@ -221,7 +222,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             if !allowed || !reviewed {
                 return Ok(false);
             }
-            (self.plan_status, self.gated) = (Some(to), Some(Gated::Ends));
+            (self.plan_status, self.gated) = (Some(to), Some(GatedTransition::Ends));
             return Ok(true);
         }
         Ok(false)
@@ -237,7 +238,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         let total = self.plan.steps.len() + self.added.len() - usize::from(self.removed.is_some());
         let (now, text) = (self.draft.env.now(), current.to_string());
         let gated = self.gated.filter(|_| !self.draft.workflow().gates().is_empty());
-        let held = self.plan_status.take_if(|_| gated == Some(Gated::Ends));
+        let held = self.plan_status.take_if(|_| gated == Some(GatedTransition::Ends));
         if let Some(status) = &self.plan_status {
             let ended = ended_at(self.draft, status);
             self.plan.set_plan_status(&mut self.edit, status, ended.as_deref())?;
@@ -257,7 +258,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         }
         self.draft.put_variables(variables.put_all(&puts)?);
         match (&self.plan_status, held) {
-            (Some(to), _) if gated == Some(Gated::Begins) => {
+            (Some(to), _) if gated == Some(GatedTransition::Begins) => {
                 gate::check(self.draft, &Passage::of_plan(to))?;
             }
             (_, Some(to)) if end_plan(self.draft, &to, self.spent)? => {
@@ -268,7 +269,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         Ok(self.plan_status)
     }
 
-    /// Writes what changes in the steps, and what others say about them.
+    /// Writes the updates of the steps, and of the dependencies on renamed steps.
     fn write_steps(&mut self) -> Result<(), Error> {
         for step in &self.plan.steps {
             if self.updates.contains_key(&step.offset) {
@@ -285,7 +286,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
                 }
             }
         }
-        let is_renamed = |step: &Step| self.name(step) != (step.number, step.title.as_str());
+        let is_renamed = |step: &Step| self.name(step) != (step.number, step.title());
         if self.plan.steps.iter().any(is_renamed) {
             let plan = self.plan;
             let renamed = |wanted: &StepRef| {
@@ -323,7 +324,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             .chain(self.added.iter().map(|(_, status)| Some(status.as_str())))
     }
 
-    /// What the status means that a step has afterwards.
+    /// The new role of a step.
     fn role(&self, step: &Step) -> Option<Role> {
         self.status(step).and_then(|status| self.draft.workflow().step_role(status))
     }
@@ -335,7 +336,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         Some(written.or(step.status.as_deref()).unwrap_or_else(marked))
     }
 
-    /// The running step; else the first that is open or failed; else the last.
+    /// The number of the current step afterwards.
     fn current_step(&self) -> u32 {
         let workflow = self.draft.workflow();
         let mut numbered: Vec<(u32, Option<Role>)> = Vec::new();
@@ -346,11 +347,11 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             numbered.push((self.name(step).0, self.role(step)));
         }
         numbered.extend(self.added.iter().map(|(n, s)| (*n, workflow.step_role(s))));
-        step_at_hand(&numbered)
+        current_step_number(&numbered)
     }
 }
 
-/// Gives a step without an id that one, which a question about it names.
+/// Gives a step without an id the one that a review about it names.
 pub(in crate::workspace) fn identify(
     draft: &mut Draft<'_>,
     number: u32,
@@ -359,20 +360,20 @@ pub(in crate::workspace) fn identify(
     let plan = draft.plan()?;
     let step = plan.steps.iter().find(|step| step.number == number && step.id.is_none());
     if let Some(step) = step {
-        let mut progress = Progress::new(draft, &plan)?;
+        let mut progress = PlanProgress::new(draft, &plan)?;
         progress.step(step).set("id", id.as_str());
         progress.finish(&[])?;
     }
     Ok(())
 }
 
-/// When a plan that gets this status comes to its end, if it does.
+/// The time at which a plan ends with this status; `None` if it does not end.
 pub(in crate::workspace::change) fn ended_at(draft: &Draft<'_>, status: &str) -> Option<String> {
     let role = draft.workflow().plan_role(status);
     matches!(role, Some(PlanRole::Succeeded | PlanRole::Failed)).then(|| draft.env.now())
 }
 
-/// Gives the plan its last status; behind a gate a person is asked instead.
+/// Gives the plan its final status, or opens the review of a gate; returns whether it ended.
 fn end_plan(draft: &mut Draft<'_>, to: &str, spent: Spent) -> Result<bool, Error> {
     let ended = draft.attempt(|draft| {
         let plan = draft.plan()?;
@@ -393,14 +394,14 @@ fn end_plan(draft: &mut Draft<'_>, to: &str, spent: Spent) -> Result<bool, Error
     }
 }
 
-/// The plan's status in the lifecycle's spelling; one that is not known counts as not started.
+/// The plan's status in the spelling of the workflow; an unknown one counts as planning.
 pub(in crate::workspace::change) fn plan_status(draft: &Draft<'_>, plan: &Plan) -> String {
     let workflow = draft.workflow();
     let known = plan.metadata.status.as_deref().and_then(|text| workflow.plan_status(text));
     known.unwrap_or_else(|| workflow.plan_with_role(PlanRole::Planning)).to_owned()
 }
 
-/// A step's status in the lifecycle's spelling; one that is not known counts as not started.
+/// A step's status in the spelling of the workflow; an unknown one counts as open.
 pub(in crate::workspace::change) fn status_of(draft: &Draft<'_>, step: &Step) -> String {
     let workflow = draft.workflow();
     let known = match step.status.as_deref() {

@@ -1,15 +1,15 @@
-//! Moving a step to another place.
+//! Moves a step to another place, or adds one there.
 
 use super::shape;
 use crate::{
     domain::{ErrorCode, Plan, Renumbering, StateFile, Step, StepRef},
     workspace::{
         Answer, Draft, Error,
-        change::{StepShape, steps::progress::Progress},
+        change::{StepShape, steps::progress::PlanProgress},
     },
 };
 
-/// Adds a step where it is wanted.
+/// Adds a step at the requested place.
 pub(in crate::workspace::change) fn add(
     draft: &mut Draft<'_>,
     shape: &StepShape,
@@ -22,8 +22,7 @@ pub(in crate::workspace::change) fn add(
     if plan.steps.is_empty() {
         return shape::add(draft, &StepShape { after: None, before: None, ..shape.clone() });
     }
-    // Whoever adds a step knows the others by the numbers they have until then, and the references
-    // follow when it is moved.
+    // References in the new step use the current numbers; they are updated when it is moved.
     let before = shape.before.clone();
     let number = before.as_ref().map(|before| plan.step(before).map(|step| step.number));
     let number = number.transpose()?.unwrap_or(plan.steps[0].number);
@@ -35,14 +34,14 @@ pub(in crate::workspace::change) fn add(
     let step = plan.step(&StepRef::Number(number))?;
     let id = step.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
     answer.message = format!("step {number}{id} added: {}", step.title);
-    if let Some(told) = answer.data.get_mut("step") {
-        told["number"] = number.into();
+    if let Some(step) = answer.data.get_mut("step") {
+        step["number"] = number.into();
     }
     Ok(answer)
 }
 
-/// Puts a step behind or before another one; `after` 0 is the first place. The steps between are
-/// renumbered, and what refers to them by number follows.
+/// Moves a step after or before another one; `after` 0 is the first place. Steps are renumbered, and
+/// references by number are updated.
 pub(in crate::workspace::change) fn reorder(
     draft: &mut Draft<'_>,
     selected: &StepRef,
@@ -80,8 +79,8 @@ pub(in crate::workspace::change) fn reorder(
     }
     let (old, title, is_new) = (step.number, step.title.clone(), moved.clone());
     let number = is_new.iter().find(|(from, _)| *from == old).map_or(old, |(_, to)| *to);
-    // The text first: the numbers of a proven order are then set like any other field. Where the
-    // place alone gives the number, what refers to it must follow before.
+    // First the text, then the numbers. If numbers follow from the place alone, references must be
+    // updated before.
     let place = |step: &Step| plan.steps.iter().position(|other| other.offset == step.offset);
     let (at, behind) = (place(step), beside.and_then(place));
     let counts_by_place = plan.counts_by_place();
@@ -100,12 +99,12 @@ pub(in crate::workspace::change) fn reorder(
     Ok(Answer::new(format!("step {old} is step {number} now: {title}")).with("number", number))
 }
 
-/// Gives steps other numbers; what refers to them by number follows.
+/// Renumbers steps and updates references by number.
 fn renumber(draft: &mut Draft<'_>, moved: &[(u32, u32)]) -> Result<(), Error> {
     let plan = draft.plan()?;
     let variables = draft.variables()?;
     let is_variable = |path: &str| variables.get(path).is_some();
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     for (from, to) in moved {
         if let Some(step) = plan.steps.iter().find(|step| step.number == *from) {
             progress.step(step).set_number(*to);
@@ -117,7 +116,7 @@ fn renumber(draft: &mut Draft<'_>, moved: &[(u32, u32)]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The step that is before `before`, `moved` apart.
+/// The step directly before `before`, not counting `moved`.
 fn previous<'p>(plan: &'p Plan, before: &Step, moved: &Step) -> Option<&'p Step> {
     let earlier = plan.steps.iter().take_while(|step| step.offset != before.offset);
     earlier.filter(|step| step.offset != moved.offset).last()

@@ -3,7 +3,7 @@
 use crate::domain::{
     Decision, ErrorCode, Plan, PlanRole, StateFile, Step, StepRef, StepRole as Role,
 };
-use crate::workspace::change::steps::progress::{Progress, status_of};
+use crate::workspace::change::steps::progress::{PlanProgress, status_of};
 use crate::workspace::change::steps::{claim, select, step_json, transition};
 use crate::workspace::{Answer, Draft, Error, Readiness};
 use serde_json::json;
@@ -13,7 +13,7 @@ use serde_json::json;
 pub(in crate::workspace::change) struct Reset<'a> {
     /// Why.
     pub(in crate::workspace::change) note: Option<&'a str>,
-    /// Also where somebody else holds it.
+    /// Even if somebody else holds it.
     pub(in crate::workspace::change) force: bool,
     /// As if it had never been tried: the counts are cleared, and its review is closed.
     pub(in crate::workspace::change) fresh: bool,
@@ -107,7 +107,7 @@ pub(in crate::workspace::change) fn reopen_all(
         }
     }
     let mut ids = Vec::new();
-    let mut progress = Progress::new(draft, plan)?;
+    let mut progress = PlanProgress::new(draft, plan)?;
     for step in steps {
         let change = changes.iter().find(|(number, ..)| *number == step.number);
         ids.push(match change {
@@ -241,7 +241,7 @@ pub(in crate::workspace) fn rewind(
         status.and_then(|status| workflow.plan_role(workflow.plan_status(status)?)),
         Some(PlanRole::Succeeded | PlanRole::Failed)
     );
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     for step in &behind {
         progress.reopen(step, &open);
     }

@@ -18,13 +18,13 @@ use crate::{
         Answer, Draft, Error, Readiness,
         change::{
             StepShape,
-            steps::{fields, progress::Progress, step_json},
+            steps::{fields, progress::PlanProgress, step_json},
             text_of,
         },
     },
 };
 
-/// Adds a step at the end, or behind another.
+/// Adds a step at the end, or after another.
 pub(in crate::workspace::change) fn add(
     draft: &mut Draft<'_>,
     shape: &StepShape,
@@ -42,7 +42,7 @@ pub(in crate::workspace::change) fn add(
         None => (key, value),
     };
     let status = draft.workflow().step_with_role(Role::Open).to_owned();
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     let id = chosen_id(&progress, shape.id.as_deref())?;
     let depends_on = identified(&mut progress, &plan, shape.depends_on.as_deref())?;
     let number = plan.new_number(after);
@@ -90,7 +90,7 @@ pub(in crate::workspace) fn add_all(
 ) -> Result<Vec<Answer>, Error> {
     let plan = draft.plan()?;
     let status = draft.workflow().step_with_role(Role::Open).to_owned();
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     progress.reopen_plan()?;
     let first = plan.new_number(None);
     let (mut ids, mut titles) = (BTreeMap::new(), Vec::with_capacity(shapes.len()));
@@ -107,8 +107,12 @@ pub(in crate::workspace) fn add_all(
             return Err(taken_id(&id));
         }
         let mut waits_for: Vec<(u32, String)> = Vec::new();
-        for selected in shape.depends_on.as_deref().unwrap_or_default() {
-            let of_these = match selected {
+        let is_named = |wanted: &StepRef| {
+            matches!(wanted, StepRef::Id(id) if ids.contains_key(id)) || plan.step(wanted).is_ok()
+        };
+        let wanted = shape.depends_on.as_deref().unwrap_or_default();
+        for selected in each(wanted, is_named, number) {
+            let of_these = match &selected {
                 StepRef::Number(number) => Some(*number).filter(|number| *number >= first),
                 StepRef::Id(id) => ids.get(id).copied(),
                 StepRef::Label(_) => None,
@@ -116,10 +120,10 @@ pub(in crate::workspace) fn add_all(
             let (number, title) = match of_these {
                 Some(number) => {
                     let title = titles.get((number - first) as usize).cloned();
-                    (number, title.map_or_else(|| plan.step(selected).map(|_| String::new()), Ok)?)
+                    (number, title.map_or_else(|| plan.step(&selected).map(|_| String::new()), Ok)?)
                 }
                 None => {
-                    let steps = identified(&mut progress, &plan, Some(slice::from_ref(selected)))?;
+                    let steps = identified(&mut progress, &plan, Some(slice::from_ref(&selected)))?;
                     let Some(step) = steps.first() else { continue };
                     let (number, title) = progress.name(step);
                     (number, title.to_owned())
@@ -173,7 +177,7 @@ fn new_step(shape: &StepShape, title: String, depends_on: String) -> NewStep {
 }
 
 /// The id that was given for a new step, or a new one.
-fn chosen_id(progress: &Progress<'_, '_, '_>, given: Option<&str>) -> Result<StepId, Error> {
+fn chosen_id(progress: &PlanProgress<'_, '_, '_>, given: Option<&str>) -> Result<StepId, Error> {
     let Some(given) = given else { return Ok(progress.new_id()) };
     let Some(id) = StepId::parse(given.trim()) else {
         let message = format!("`{given}` cannot be the id of a step");
@@ -304,11 +308,22 @@ pub(in crate::workspace::change) fn set(
     }
     let plan = draft.plan()?;
     let step = plan.step(selected)?;
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     let id = progress.identify(step);
     let depends_on = identified(&mut progress, &plan, shape.depends_on.as_deref())?;
+    let mut dropped = String::new();
     if shape.depends_on.is_some() {
         refuse_cycle(&plan, step, &depends_on)?;
+        let is_kept = |wanted: &&StepRef| depends_on.iter().any(|step| step.is(wanted));
+        let gone = step.depends_on.iter().filter(|wanted| !is_kept(wanted));
+        let gone = gone.map(|wanted| match plan.step(wanted) {
+            Ok(step) => step.number.to_string(),
+            Err(_) => wanted.to_string(),
+        });
+        let gone: Vec<String> = gone.collect();
+        if !gone.is_empty() {
+            dropped = format!(": it no longer depends on {}", gone.join(", "));
+        }
     }
     if let Some(new_title) = &shape.title {
         progress.step(step).set_title(&title(new_title)?);
@@ -354,7 +369,7 @@ pub(in crate::workspace::change) fn set(
     let plan = draft.plan()?;
     let step = plan.step(&StepRef::Number(step.number))?;
     let status = step.status.clone().unwrap_or_default();
-    Ok(Answer::new(format!("step {} changed", step.number))
+    Ok(Answer::new(format!("step {} changed{dropped}", step.number))
         .with("step", step_json(step, &id, &status)))
 }
 
@@ -399,7 +414,7 @@ pub(in crate::workspace::change) fn remove(
     }
     let variables = draft.variables()?;
     let is_variable = |path: &str| variables.get(path).is_some();
-    let mut progress = Progress::new(draft, &plan)?;
+    let mut progress = PlanProgress::new(draft, &plan)?;
     plan.remove_step(progress.edit(), step);
     for later in plan.steps.iter().filter(|later| later.number > step.number) {
         progress.step(later).set_number(later.number - 1);
@@ -423,13 +438,14 @@ fn touch(draft: &mut Draft<'_>, number: u32) -> Result<(), Error> {
 
 /// The steps that are meant, each with an id, so that its name can be found again after a merge.
 fn identified<'p>(
-    progress: &mut Progress<'_, '_, '_>,
+    progress: &mut PlanProgress<'_, '_, '_>,
     plan: &'p Plan,
     wanted: Option<&[StepRef]>,
 ) -> Result<Vec<&'p Step>, Error> {
     let mut steps: Vec<&Step> = Vec::new();
-    for selected in wanted.unwrap_or_default() {
-        let step = plan.step(selected)?;
+    let is_named = |wanted: &StepRef| plan.step(wanted).is_ok();
+    for selected in each(wanted.unwrap_or_default(), is_named, plan.new_number(None)) {
+        let step = plan.step(&selected)?;
         plan.refuse_copied(step)?;
         progress.identify(step);
         if !steps.iter().any(|known| known.offset == step.offset) {
@@ -437,6 +453,23 @@ fn identified<'p>(
         }
     }
     Ok(steps)
+}
+
+/// The steps of a list, a range such as `1-3` as its steps unless a step is called so. One that reaches
+/// the number `end`, which no step has, is its last step alone: that is what is wrong with it.
+fn each(
+    wanted: &[StepRef],
+    is_named: impl Fn(&StepRef) -> bool,
+    end: u32,
+) -> impl Iterator<Item = StepRef> {
+    wanted.iter().flat_map(move |step| {
+        let range = step.range().filter(|_| !is_named(step)).map(|range| match *range.end() {
+            last if last < end => range,
+            last => last..=last,
+        });
+        let single = range.is_none().then(|| step.clone());
+        single.into_iter().chain(range.into_iter().flatten().map(StepRef::Number))
+    })
 }
 
 fn refuse_cycle(plan: &Plan, step: &Step, depends_on: &[&Step]) -> Result<(), Error> {

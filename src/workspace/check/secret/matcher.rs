@@ -1,4 +1,4 @@
-//! Finds the secrets of a line in one pass, in time that grows with its length and no faster.
+//! Finds the secrets of a line in one pass, in linear time.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ const DEEPEST_QUOTE: usize = 7;
 
 const NAMED: &str = "a secret";
 
-/// All secrets of a line, in order and apart from each other.
+/// All secrets of a line, in order, without overlaps.
 pub(super) fn secrets_in(line: &str) -> Vec<Hit> {
     scan(line, |matcher, at| matcher.after_word(at))
 }
@@ -81,7 +81,7 @@ struct Matcher<'a> {
 }
 
 impl Matcher<'_> {
-    /// Whether something can begin, or be announced, at a byte: most of a long text is passed over.
+    /// Whether a secret or its name can begin at a byte, so that most of a long text is skipped.
     fn may_begin(&self, at: usize, byte: u8) -> bool {
         match byte {
             b':' | b'=' | b'-' => true,
@@ -90,7 +90,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// What begins, or is announced, at a byte.
+    /// The secrets that begin or are named at a byte.
     fn at(&mut self, at: usize) -> Vec<Hit> {
         match self.bytes[at] {
             b':' | b'=' => self.after_separator(at),
@@ -120,7 +120,7 @@ impl Matcher<'_> {
     fn in_word(&self, at: usize) -> bool {
         let before = at.checked_sub(1).map(|before| self.bytes[before]);
         before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            // The `n` of an escaped line break is not part of the word behind it.
+            // The `n` of an escaped line break is not part of the word after it.
             && !(before == Some(b'n') && at >= 2 && self.bytes[at - 2] == b'\\')
     }
 
@@ -378,7 +378,7 @@ impl Matcher<'_> {
     }
 }
 
-/// The bytes that names of secrets end with: few separators stand behind one.
+/// The bytes that names of secrets end with: few separators stand after one.
 const ENDS: [bool; 256] = {
     let mut ends = [false; 256];
     let mut at = 0;

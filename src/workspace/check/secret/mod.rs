@@ -1,4 +1,4 @@
-//! What looks like a secret. State is read by agents, people and git: none belongs there.
+//! Finds text that looks like a secret. State is read by agents, people and git, so it must have none.
 
 mod matcher;
 mod patterns;
@@ -36,7 +36,7 @@ pub(super) fn check(snapshot: &Snapshot, found: &mut Vec<Problem>) {
     }
 }
 
-/// Looks at the lines of the history while somebody else reads it: a long one is read once.
+/// Checks the lines of the history while it is verified, so that a long history is read only once.
 #[derive(Default)]
 pub(super) struct HistoryLines {
     found: Vec<Problem>,
@@ -85,7 +85,7 @@ impl HistoryLines {
     }
 }
 
-/// A reader that shows the lines it gives.
+/// A reader that passes the lines it reads to a check.
 pub(super) struct Watched<'l, R> {
     pub(super) reader: R,
     pub(super) lines: &'l mut HistoryLines,
@@ -105,7 +105,7 @@ impl<R: BufRead> BufRead for Watched<'_, R> {
     }
 
     fn consume(&mut self, amount: usize) {
-        // What is consumed is in the buffer: nothing is read for it.
+        // The consumed bytes are in the buffer, so this does not read.
         if let Some(bytes) = self.reader.fill_buf().ok().and_then(|buffer| buffer.get(..amount)) {
             self.lines.read(bytes);
         }
@@ -144,12 +144,12 @@ pub(crate) fn secret_in(line: &str) -> Option<(usize, &'static str)> {
     Some((first.range.start, first.what))
 }
 
-/// All secrets of a line, in order and apart from each other.
+/// All secrets of a line, in order, without overlaps.
 pub(super) fn secrets_in(line: &str) -> Vec<Hit> {
     matcher::secrets_in(line)
 }
 
-/// How far a private key goes: to its last line, or to the end of the text.
+/// Where a private key ends: at its last line, or at the end of the text.
 pub(super) fn end_of_key(text: &str) -> usize {
     const LAST: &str = "-----END ";
     let end = text.match_indices(LAST).find_map(|(at, _)| {

@@ -1,6 +1,6 @@
-//! What secrets look like, as data: keys with a prefix of their own, and names that a secret follows.
+//! Patterns of secrets as data: keys with a known prefix, and names that are followed by a secret.
 
-/// Which characters the part behind a prefix is made of.
+/// Which characters the part after a prefix is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Alphabet {
     /// Digits and `a` to `f`.
@@ -33,7 +33,7 @@ impl Alphabet {
     }
 }
 
-/// A key that can be told by how it begins.
+/// A key with a known prefix.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub(super) prefix: &'static str,
@@ -163,7 +163,7 @@ pub(super) const KEYS: &[Key] = &[
     key("eyJ", Dotted, 60, "a JSON web token"),
 ];
 
-/// How sure a name is that what follows it is a secret.
+/// How likely a value after a name is a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strength {
     /// People choose these: short ones count too.
@@ -223,163 +223,39 @@ pub(super) const NAMES: &[(&str, Strength)] = &[
     ("cookie", Strength::Cookie),
 ];
 
-/// Names that end as a secret's does and are none.
+/// Names that end like that of a secret but are harmless.
 pub(super) const HARMLESS_NAMES: &[&str] = &[
-    "page_token",
-    "pagetoken",
-    "next_token",
-    "nexttoken",
-    "progress_token",
-    "progresstoken",
-    "continuation_token",
-    "continuationtoken",
-    "sync_token",
-    "synctoken",
-    "cancellation_token",
+    "page_token", "pagetoken", "next_token", "nexttoken", "progress_token", "progresstoken",
+    "continuation_token", "continuationtoken", "sync_token", "synctoken", "cancellation_token",
     "public_access_key",
 ];
 
 /// Words before a value in an `Authorization` header, and wherever headers are quoted.
 pub(super) const SCHEMES: [&str; 6] = ["bearer", "basic", "token", "apikey", "digest", "negotiate"];
 
-/// A value of which one of these words is a part stands for a secret and is none.
+/// A value that contains one of these words is a placeholder, not a secret.
 pub(super) const PLACEHOLDERS: &[&str] = &[
-    "your",
-    "yours",
-    "my",
-    "example",
-    "examples",
-    "sample",
-    "dummy",
-    "fake",
-    "placeholder",
-    "changeme",
-    "change",
-    "changeit",
-    "replace",
-    "replaceme",
-    "insert",
-    "redacted",
-    "masked",
-    "hidden",
-    "removed",
-    "secret",
-    "password",
-    "todo",
-    "tbd",
-    "none",
-    "null",
-    "nil",
-    "undefined",
-    "empty",
-    "unset",
-    "required",
-    "optional",
-    "foo",
-    "foobar",
-    "foobarbaz",
-    "yourpassword",
-    "yourtoken",
-    "yourapikey",
-    "yoursecret",
-    "mypassword",
-    "mysecret",
-    "mytoken",
+    "your", "yours", "my", "example", "examples", "sample", "dummy", "fake", "placeholder",
+    "changeme", "change", "changeit", "replace", "replaceme", "insert", "redacted", "masked",
+    "hidden", "removed", "secret", "password", "todo", "tbd", "none", "null", "nil", "undefined",
+    "empty", "unset", "required", "optional", "foo", "foobar", "foobarbaz", "yourpassword",
+    "yourtoken", "yourapikey", "yoursecret", "mypassword", "mysecret", "mytoken",
 ];
 
-/// Names of algorithms and types, which have digits as keys have.
+/// Names of algorithms and types, which contain digits like keys do.
 pub(super) const ALGORITHMS: &[&str] = &[
-    "sha1",
-    "sha224",
-    "sha256",
-    "sha384",
-    "sha512",
-    "sha3",
-    "md5",
-    "base32",
-    "base64",
-    "base64url",
-    "oauth1",
-    "oauth2",
-    "oauth2_0",
-    "argon2",
-    "argon2i",
-    "argon2id",
-    "pbkdf2",
-    "ed25519",
-    "ed448",
-    "x25519",
-    "rs256",
-    "hs256",
-    "es256",
-    "uuid4",
-    "uuid7",
-    "uuidv4",
-    "uuidv7",
-    "int32",
-    "int64",
-    "uint8",
-    "uint32",
-    "uint64",
-    "uint256",
-    "bytes32",
-    "utf8",
-    "aes128",
-    "aes256",
-    "rsa2048",
-    "rsa4096",
-    "x509",
-    "pkcs12",
-    "pkcs8",
-    "nist800",
-    "sha256sum",
-    "i18n",
+    "sha1", "sha224", "sha256", "sha384", "sha512", "sha3", "md5", "base32", "base64", "base64url",
+    "oauth1", "oauth2", "oauth2_0", "argon2", "argon2i", "argon2id", "pbkdf2", "ed25519", "ed448",
+    "x25519", "rs256", "hs256", "es256", "uuid4", "uuid7", "uuidv4", "uuidv7", "int32", "int64",
+    "uint8", "uint32", "uint64", "uint256", "bytes32", "utf8", "aes128", "aes256", "rsa2048",
+    "rsa4096", "x509", "pkcs12", "pkcs8", "nist800", "sha256sum", "i18n",
 ];
 
-/// How a value begins that says where the secret is, not what it is.
+/// The beginnings of values that only refer to a secret.
 pub(super) const REFERENCES: &[&str] = &[
-    "env:",
-    "env.",
-    "env[",
-    "env(",
-    "vault:",
-    "op:",
-    "arn:",
-    "ssm:",
-    "ref:",
-    "file:",
-    "secret:",
-    "secrets.",
-    "secretref:",
-    "keyring:",
-    "sops:",
-    "process.env",
-    "os.environ",
-    "os.getenv",
-    "getenv",
-    "import.meta",
-    "config.",
-    "config[",
-    "settings.",
-    "self.",
-    "this.",
-    "args.",
-    "opts.",
-    "options.",
-    "params.",
-    "request.",
-    "req.",
-    "ctx.",
-    "var.",
-    "local.",
-    "data.",
-    "module.",
-    "sha1:",
-    "sha256:",
-    "sha512:",
-    "!ref",
-    "!vault",
-    "!sub",
-    "none",
-    "null",
+    "env:", "env.", "env[", "env(", "vault:", "op:", "arn:", "ssm:", "ref:", "file:", "secret:",
+    "secrets.", "secretref:", "keyring:", "sops:", "process.env", "os.environ", "os.getenv",
+    "getenv", "import.meta", "config.", "config[", "settings.", "self.", "this.", "args.", "opts.",
+    "options.", "params.", "request.", "req.", "ctx.", "var.", "local.", "data.", "module.",
+    "sha1:", "sha256:", "sha512:", "!ref", "!vault", "!sub", "none", "null",
 ];

@@ -1,16 +1,16 @@
-//! Whether a value is a secret, or only stands for one.
+//! Decides whether a value is a secret or only a placeholder or reference.
 
 use super::patterns::{ALGORITHMS, PLACEHOLDERS, REFERENCES, Strength};
 
-/// How much of a value is looked at: a secret shows itself early, and the time stays linear.
+/// How many bytes of a value are checked, so that the time stays linear.
 const LOOK: usize = 256;
 
-/// The part of a value that is looked at.
+/// The part of a value that is checked.
 pub(super) fn head(value: &str) -> &str {
     cut(value, LOOK)
 }
 
-/// The text, or as many bytes of it as make whole characters.
+/// The first `most` bytes of the text, rounded down to whole characters.
 pub(super) fn cut(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;
@@ -34,7 +34,7 @@ pub(super) fn is_secret(value: &str, strength: Strength, quoted: bool) -> bool {
     }
 }
 
-/// What follows `Bearer` or `session=`: at least eight signs that no word has.
+/// Whether a value after `Bearer` or `session=` is a credential: at least eight characters, not words.
 pub(super) fn is_credential(value: &str) -> bool {
     let value = head(value);
     let counts = Counts::of(value);
@@ -48,7 +48,7 @@ pub(super) fn is_credential(value: &str) -> bool {
             || value.len() >= 12 && value.ends_with('='))
 }
 
-/// Whether the body of a key is one: not made of words, nor of one sign again and again.
+/// Whether the body of a key looks random: neither words nor one repeated character.
 pub(super) fn is_key_body(body: &str) -> bool {
     let body = head(body);
     let counts = Counts::of(body);
@@ -94,7 +94,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
             && value.split(|c: char| !c.is_alphanumeric()).any(|part| listed(PLACEHOLDERS, part))
 }
 
-/// The same few signs again and again, or a hole in the middle.
+/// A few repeated characters, or an omission in the middle.
 fn is_blank(value: &str) -> bool {
     let mut seen: Vec<u8> = Vec::new();
     for byte in value.bytes().filter(|byte| !matches!(byte, b'-' | b'_' | b'.')) {
@@ -120,7 +120,7 @@ fn is_code(value: &str) -> bool {
     called || value.starts_with(['&', '|', '!', '@', '*']) && !rest[1..].contains(char::is_numeric)
 }
 
-/// What a person chooses: six signs or more, with a digit or a sign inside that words do not have.
+/// A password chosen by a person: at least six characters, with a digit or punctuation inside.
 fn is_password(word: &str) -> bool {
     let counts = Counts::of(word);
     let signs = |c: char| "!#$%^&*~?@+".contains(c);
@@ -142,7 +142,7 @@ fn ends_with_secret_name(word: &str) -> bool {
     last.is_some_and(|last| ["password", "passwd", "secret", "token", "key", "pwd"].contains(&last))
 }
 
-/// As chance makes it: neither words nor a date.
+/// Generated at random: neither words nor a date.
 fn is_machine_made(word: &str, least: usize) -> bool {
     word.len() >= least && Counts::of(word).random() && !is_wordy(word) && !is_date(word)
 }
@@ -174,7 +174,7 @@ fn is_uuid(value: &str) -> bool {
     value.len() == 36 && value.bytes().enumerate().all(shape)
 }
 
-/// What a value is made of.
+/// Counts of the kinds of characters in a value.
 struct Counts {
     letters: usize,
     digits: usize,

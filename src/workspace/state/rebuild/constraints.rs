@@ -5,15 +5,15 @@ use serde_json::Value;
 use super::{Placeholders, field, not_read_back, parse, plain, refused};
 use crate::{
     domain::{
-        Constraints, ModifierKind, SettingGroup, StateFile, Workflow,
+        ConstraintList, Constraints, ModifierKind, SettingGroup, StateFile, Workflow,
         constraints::modifier::NOT_SET,
     },
-    text::markdown::{Document, ItemId, SectionId, is_placeholder, render_item},
+    text::markdown::{Document, ItemId, is_placeholder, render_item},
     workspace::{
         Error,
         state::{
             BehaviourState, ConstraintState, Line, SettingState, Written, constraint_state,
-            source::Part,
+            source::DocumentPart,
         },
     },
 };
@@ -22,7 +22,7 @@ const FILE: StateFile = StateFile::Constraints;
 
 /// Puts the lists of the document into the sections of the rendered template.
 pub(in super::super) fn constraints(
-    document: &Part<'_>,
+    document: &DocumentPart<'_>,
     template: String,
     workflow: &Workflow,
 ) -> Result<String, Error> {
@@ -31,24 +31,22 @@ pub(in super::super) fn constraints(
     let mut text = template;
     let given = |key: &str| part.get(key).is_some();
     if given("settings") {
-        for (group, title) in [
-            (SettingGroup::Modifier, "Behavioral Modifiers"),
-            (SettingGroup::Resource, "Resource Constraints"),
-        ] {
+        for group in [SettingGroup::Modifier, SettingGroup::Resource] {
             let mut lines = String::new();
             for setting in wanted.settings.iter().filter(|setting| setting.group == group) {
                 lines.push_str(&setting_line(&setting.written, workflow)?);
             }
-            text = put(text, title, &lines)?;
+            text = put(text, group.into(), &lines)?;
         }
     }
-    for (key, title, list) in [
-        ("directives", "Active Directives", &wanted.directives),
-        ("rules", "Adaptation Rules", &wanted.rules),
+    for (key, list, bullets) in [
+        ("directives", ConstraintList::Directives, &wanted.directives),
+        ("rules", ConstraintList::Rules, &wanted.rules),
     ] {
         if given(key) {
-            let lines: Result<String, Error> = list.iter().map(|line| bullet(&line.text)).collect();
-            text = put(text, title, &lines?)?;
+            let lines: Result<String, Error> =
+                bullets.iter().map(|line| bullet(&line.text)).collect();
+            text = put(text, list, &lines?)?;
         }
     }
     if given("behaviours") {
@@ -57,7 +55,7 @@ pub(in super::super) fn constraints(
             let (name, text) = (&behaviour.task_type, &behaviour.text);
             lines.push_str(&field(0, name, text, Placeholders::AreText)?);
         }
-        text = put(text, "Context-Aware Behaviors", &lines)?;
+        text = put(text, ConstraintList::Behaviours, &lines)?;
     }
     let read = Constraints::read(parse(FILE, text.clone())?);
     let found = constraint_state(&read, workflow, false);
@@ -68,7 +66,7 @@ pub(in super::super) fn constraints(
     if same { Ok(text) } else { Err(not_read_back(FILE, "a constraint")) }
 }
 
-fn read(part: &Part<'_>, workflow: &Workflow) -> Result<ConstraintState, Error> {
+fn read(part: &DocumentPart<'_>, workflow: &Workflow) -> Result<ConstraintState, Error> {
     let mut state = ConstraintState::default();
     for item in part.list("settings")? {
         let (name, text) = item.written_here()?;
@@ -97,7 +95,7 @@ fn read(part: &Part<'_>, workflow: &Workflow) -> Result<ConstraintState, Error> 
     Ok(state)
 }
 
-/// The first way to write a setting that reads back: in the style of its kind, as it is, safely.
+/// The first form of a setting that reads back: in the style of its kind, as it is, or escaped.
 fn setting_line(setting: &Written, workflow: &Workflow) -> Result<String, Error> {
     let name = &setting.name;
     let Some(text) = setting.text.as_deref() else {
@@ -140,18 +138,20 @@ fn only_item(source: &str) -> Option<(Document, ItemId)> {
     whole.then_some((document, item))
 }
 
-/// Replaces the list of a section; its prose stays. A section that is not there is added.
-fn put(text: String, title: &str, lines: &str) -> Result<String, Error> {
+/// Replaces the list of a section; its prose stays. A missing section is added.
+fn put(text: String, list: ConstraintList, lines: &str) -> Result<String, Error> {
     let document = parse(FILE, text)?;
     let edit_error = |error: crate::text::markdown::EditError| refused(error.to_string());
-    let section = match find(&document, title) {
+    let find =
+        |document: &Document| list.titles().iter().find_map(|title| document.section_titled(title));
+    let section = match find(&document) {
         Some(section) => section,
         None if lines.is_empty() => return Ok(document.into_source()),
         None => {
             let mut edit = document.edit();
-            let parent = document.sections().find(|id| document.section(*id).level == 1);
+            let parent = document.title_section();
             let parent = parent.unwrap_or_else(|| document.root());
-            edit.insert_section(parent, None, 2, title, lines);
+            edit.insert_section(parent, None, 2, list.titles()[0], lines);
             return Ok(edit.finish().map_err(edit_error)?.document.into_source());
         }
     };
@@ -163,7 +163,7 @@ fn put(text: String, title: &str, lines: &str) -> Result<String, Error> {
     if lines.is_empty() {
         return Ok(document.into_source());
     }
-    let Some(section) = find(&document, title) else {
+    let Some(section) = find(&document) else {
         return Err(not_read_back(FILE, "a section"));
     };
     // Right below a heading the list needs no blank line; below prose it does.
@@ -174,11 +174,6 @@ fn put(text: String, title: &str, lines: &str) -> Result<String, Error> {
     let rest = &source[body.end..];
     let end = if rest.is_empty() { "" } else { "\n" };
     Ok(format!("{}{}{gap}{lines}{end}{rest}", &source[..body.start], prose.trim_matches('\n')))
-}
-
-fn find(document: &Document, title: &str) -> Option<SectionId> {
-    let british = title.replace("Behavior", "Behaviour");
-    document.section_titled(title).or_else(|| document.section_titled(&british))
 }
 
 fn same_settings(found: &[SettingState], wanted: &[SettingState]) -> bool {

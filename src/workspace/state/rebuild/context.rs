@@ -6,14 +6,14 @@ use crate::{
     text::markdown::Document,
     workspace::{
         Error,
-        state::{SectionState, sections_of, source::Part},
+        state::{SectionState, sections_of, source::DocumentPart},
     },
 };
 
 const FILE: StateFile = StateFile::Context;
 
-/// Writes the sections as they are; what would not stay inside its section is put there safely.
-pub(in super::super) fn context(document: &Part<'_>) -> Result<String, Error> {
+/// Writes the sections as they are; a text that would not stay inside its section is escaped.
+pub(in super::super) fn context(document: &DocumentPart<'_>) -> Result<String, Error> {
     let mut wanted = Vec::new();
     for part in document.list("context")? {
         wanted.push(section(&part)?);
@@ -34,7 +34,7 @@ pub(in super::super) fn context(document: &Part<'_>) -> Result<String, Error> {
             continue;
         }
         let document = parse(FILE, text)?;
-        // Text that was put in before may hold headings of its own, below its section.
+        // Earlier texts may contain headings, below their sections.
         let found = document
             .sections()
             .filter(|id| document.section(*id).level > 0)
@@ -56,7 +56,7 @@ pub(in super::super) fn context(document: &Part<'_>) -> Result<String, Error> {
     Ok(text)
 }
 
-fn section(part: &Part<'_>) -> Result<SectionState, Error> {
+fn section(part: &DocumentPart<'_>) -> Result<SectionState, Error> {
     let mut path = Vec::new();
     for title in part.list("path")? {
         path.push(title.as_text()?);

@@ -1,4 +1,4 @@
-//! The text of the files, built from a document and proven by reading it again.
+//! Builds the text of the files from a document, and proves it by reading it again.
 
 mod constraints;
 mod context;
@@ -16,14 +16,14 @@ use crate::{
     workspace::Error,
 };
 
-/// Whether a text that looks like a template's placeholder would be read as nothing.
+/// Whether a text that looks like a placeholder must be quoted so that it is not read as one.
 #[derive(Clone, Copy, PartialEq)]
 enum Placeholders {
     Matter,
     AreText,
 }
 
-/// A field that reads back as the text; a name that cannot be written is made plain.
+/// A field that reads back as the text; a name that cannot be written is simplified.
 fn field(
     indent: usize,
     name: &str,
@@ -44,7 +44,7 @@ fn field(
     written.map_err(|error| refused(format!("`{name}` cannot be written: {error}")))
 }
 
-/// The name with all that could be markdown replaced.
+/// The name without characters that could be markdown.
 pub(super) fn plain(name: &str) -> String {
     let keep = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | ' ') { c } else { '_' };
     let name: String = name.trim().chars().map(keep).collect();
@@ -61,7 +61,7 @@ fn heading(level: u8, title: &str) -> Result<String, Error> {
     Ok(format!("{}\n", edited.document.source().trim_matches('\n')))
 }
 
-/// A title as it is, unless no heading could say it.
+/// A title as it is, or on one line if it has several.
 pub(super) fn title_line(title: &str) -> String {
     if title.contains(['\n', '\r', '\0']) { one_line(title) } else { title.to_owned() }
 }

@@ -13,7 +13,7 @@ use crate::{
         Error, Readiness,
         state::{
             StepState, Written,
-            source::{Part, Supplied},
+            source::{DocumentPart, Supplied},
             step_state,
         },
     },
@@ -23,7 +23,7 @@ const FILE: StateFile = StateFile::Plan;
 
 /// Puts metadata, steps and reviews of the document into the rendered template.
 pub(in super::super) fn plan(
-    document: &Part<'_>,
+    document: &DocumentPart<'_>,
     template: String,
     workflow: &Workflow,
 ) -> Result<String, Error> {
@@ -63,8 +63,8 @@ pub(in super::super) fn plan(
     current_step(&plan, workflow)
 }
 
-/// Sets what the document says, removes what it says is not there, and keeps the rest.
-fn metadata(document: &Part<'_>, plan: Plan) -> Result<String, Error> {
+/// Sets the fields of the document, removes those that are null, and keeps the rest.
+fn metadata(document: &DocumentPart<'_>, plan: Plan) -> Result<String, Error> {
     let Some(section) = plan.metadata_section() else {
         return Err(refused("the template of `plan.md` has no `Metadata` section".to_owned()));
     };
@@ -73,7 +73,7 @@ fn metadata(document: &Part<'_>, plan: Plan) -> Result<String, Error> {
         plan.remove_step(&mut edit, step);
     }
     let (identity, timing) = (document.get("identity"), document.get("timing"));
-    let of = |part: &Option<Part<'_>>, key: &str| match part {
+    let of = |part: &Option<DocumentPart<'_>>, key: &str| match part {
         Some(part) => part.supplied(key),
         None => Ok(Supplied::Absent),
     };
@@ -86,7 +86,7 @@ fn metadata(document: &Part<'_>, plan: Plan) -> Result<String, Error> {
         ("last_updated", of(&timing, "last_updated")?),
         ("mode", of(&identity, "mode")?),
     ] {
-        // It follows from the rest: a copy is for those who keep one.
+        // A derived copy, written only if the template has it.
         if key == "last_updated" && plan.metadata.last_updated.is_none() {
             continue;
         }
@@ -136,7 +136,7 @@ fn put(
     };
 }
 
-fn read_step(part: &Part<'_>, at: usize, workflow: &Workflow) -> Result<StepState, Error> {
+fn read_step(part: &DocumentPart<'_>, at: usize, workflow: &Workflow) -> Result<StepState, Error> {
     let number = match part.get("number") {
         Some(_) => part.count("number")?,
         None => u32::try_from(at + 1).unwrap_or(u32::MAX),
@@ -197,7 +197,7 @@ fn is_same(wanted: Option<&StepState>, found: Option<&StepState>) -> bool {
     plain(wanted) == plain(found) && words(&wanted.description) == words(&found.description)
 }
 
-/// Adds what can be written only once the steps are there: their marks and descriptions.
+/// Adds what can be written only after the steps: their marks and descriptions.
 fn complete(plan: Plan, wanted: &[StepState], workflow: &Workflow) -> Result<String, Error> {
     let mut edit = plan.document.edit();
     if plan.steps.len() != wanted.len() {
@@ -274,7 +274,7 @@ fn name_by_id(steps: &mut [StepState]) {
     }
 }
 
-/// The steps it waits for: those that are named by their id with number and title.
+/// Its list of dependencies; ids are written as number and title.
 fn depends_on(step: &StepState, all: &[StepState]) -> String {
     let one = |wanted: &StepRef| {
         let of_id = |other: &&StepState| match wanted {
@@ -318,7 +318,7 @@ fn insert_steps(text: String, steps: &str) -> Result<String, Error> {
 }
 
 /// Id, text and whether the box is ticked.
-fn read_reviews(document: &Part<'_>) -> Result<Vec<(String, String, bool)>, Error> {
+fn read_reviews(document: &DocumentPart<'_>) -> Result<Vec<(String, String, bool)>, Error> {
     let key = if document.get("reviews").is_some() { "reviews" } else { "open_reviews" };
     let mut reviews = Vec::new();
     for part in document.list(key)? {
@@ -340,7 +340,7 @@ fn review_section(reviews: &[(String, String, bool)]) -> Result<String, Error> {
     Ok(document.into_source())
 }
 
-/// The number of the step at hand follows from the steps.
+/// Updates the number of the current step, which follows from the steps.
 fn current_step(plan: &Plan, workflow: &Workflow) -> Result<String, Error> {
     let current = Readiness::new(plan, workflow).counts().current_step.to_string();
     let mut edit = plan.document.edit();

@@ -91,10 +91,7 @@ fn answer(session: &mut Session<'_>, args: &Args) -> Option<serde_json::Value> {
     let read = std::io::stdin().lock().take(hooks::MAX_BYTES + 1).read_to_end(&mut bytes);
     let event = match read {
         Err(error) => Err(format!("the event cannot be read: {error}")),
-        // It is truncated: the beginning may be enough to guard what only statedir writes.
-        Ok(_) if bytes.len() as u64 > hooks::MAX_BYTES => {
-            HookEvent::parse(&bytes).map_err(|_| "the event is too large".to_owned())
-        }
+        Ok(_) if bytes.len() as u64 > hooks::MAX_BYTES => HookEvent::parse_beginning(&bytes),
         Ok(_) => HookEvent::parse(&bytes),
     };
     let event = match event {

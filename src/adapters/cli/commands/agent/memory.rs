@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{CliResult, Session},
-    brief::{LongTerm, MediumTerm, Memory, Noted, Pattern, ShortTurn},
+    brief::{LongTerm, MediumTerm, Memory, RecurringEvent, ShortTurn, TurnNote},
 };
 
 /// Show what is remembered of the conversation, in four tiers
@@ -108,7 +108,7 @@ fn medium(medium: &MediumTerm, lines: &mut Vec<String>) {
     noted("lesson", &medium.lessons, lines);
 }
 
-fn noted(word: &str, list: &[Noted], lines: &mut Vec<String>) {
+fn noted(word: &str, list: &[TurnNote], lines: &mut Vec<String>) {
     for noted in list {
         indented(&format!("{word} (turn {}): {}", number(noted.turn), noted.text), lines);
     }
@@ -148,7 +148,7 @@ fn long(long: &LongTerm, turns: u64, lines: &mut Vec<String>) {
     patterns("worked", &long.success_patterns, lines);
 }
 
-fn patterns(word: &str, patterns: &[Pattern], lines: &mut Vec<String>) {
+fn patterns(word: &str, patterns: &[RecurringEvent], lines: &mut Vec<String>) {
     for pattern in patterns {
         let of = pattern.of.map(|of| format!(" of {of}")).unwrap_or_default();
         indented(&format!("{word}: {} ({}{of})", pattern.pattern, pattern.count), lines);

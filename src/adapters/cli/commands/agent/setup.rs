@@ -173,7 +173,7 @@ fn print(session: &mut Session<'_>, setup: &Setup) -> CliResult {
 }
 
 fn report(session: &mut Session<'_>, setup: &Setup, plans: &[FilePlan], remove: bool) {
-    let advice = setup.client.advice(setup.scope, &setup.program).filter(|_| !remove);
+    let advice = if remove { None } else { setup.advice() };
     let word = |plan: &FilePlan| match plan.action() {
         FileAction::Create => "created",
         FileAction::Change => "changed",

@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
-    domain::ErrorCode,
+    domain::{ErrorCode, nearest},
     workspace::Change,
 };
 
@@ -67,6 +67,7 @@ pub(in crate::adapters::cli) fn changes(values: Vec<Value>) -> Result<Vec<Change
     let total = values.len();
     let mut changes = Vec::with_capacity(total);
     for (at, value) in values.into_iter().enumerate() {
+        refuse_unknown(&value, at + 1, total)?;
         let change: Change = serde_json::from_value(value).map_err(|error| {
             let message = format!("change {} of {total}: {error}", at + 1);
             Failure::new(ErrorCode::BadChange, message)
@@ -75,6 +76,22 @@ pub(in crate::adapters::cli) fn changes(values: Vec<Value>) -> Result<Vec<Change
         changes.push(change);
     }
     Ok(changes)
+}
+
+/// Refuses an `op` that there is not, with the one that was probably meant.
+fn refuse_unknown(change: &Value, number: usize, total: usize) -> Result<(), Failure> {
+    let Some(op) = change.get("op").and_then(Value::as_str) else { return Ok(()) };
+    if Change::kinds().any(|kind| kind == op) {
+        return Ok(());
+    }
+    let dotted = op.replace([' ', '_', '-', ':', '/'], ".");
+    let last = format!(".{dotted}");
+    let near = nearest(&dotted, Change::kinds())
+        .or_else(|| Change::kinds().find(|kind| kind.ends_with(&last)));
+    let meant = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+    let message = format!("change {number} of {total}: there is no op `{op}`");
+    Err(Failure::new(ErrorCode::BadChange, message)
+        .hint(format!("{meant}`statedir apply --help` lists all of them")))
 }
 
 fn parse(name: &str, text: &str) -> Result<Vec<Value>, Failure> {
@@ -97,4 +114,18 @@ fn parse(name: &str, text: &str) -> Result<Vec<Value>, Failure> {
         }
     }
     Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_op_is_known() {
+        // What serde knows is in its refusal.
+        let unknown: Result<Change, _> = serde_json::from_value(serde_json::json!({"op": "x"}));
+        let refusal = unknown.unwrap_err().to_string();
+        let listed = refusal.split('`').skip(3).step_by(2).collect::<Vec<_>>();
+        assert_eq!(listed, Change::kinds().collect::<Vec<_>>(), "{refusal}");
+    }
 }

@@ -126,7 +126,9 @@ pub(in crate::adapters::cli) fn restore(session: &mut Session<'_>, args: Restore
 }
 
 fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
-    let all = session.workspace()?.checkpoints()?;
+    let workspace = session.workspace()?;
+    workspace.require_log()?;
+    let all = workspace.checkpoints()?;
     let total = all.checkpoints.len();
     let limit = if limit == 0 { total } else { limit };
     let shown = all.checkpoints.iter().rev().take(limit);

@@ -32,6 +32,7 @@ pub(in crate::adapters) enum Verb {
 }
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    session.workspace()?.require_log()?;
     match verb {
         Verb::Log { limit } => log(session, limit),
         Verb::Show { id } => show(session, id.as_deref()),

@@ -165,7 +165,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let whole = recovery.examined.evidence.damage.is_empty()
         || recovery.decision.action == RecoveryAction::RollbackCheckpoint;
     let carried = match args.apply && whole {
-        true => Some(recovery.carry_out(&workspace)?.outcome),
+        true => Some(recovery.carry_out(&workspace)?),
         false => None,
     };
     let dry_run = session.global.dry_run;
@@ -288,8 +288,8 @@ fn recover_state(
             Some("paused on purpose; `statedir resume` there continues it"),
         ));
     }
-    let carried = recovery.carry_out(&workspace)?;
-    Ok((recovery, Some(carried.outcome), None))
+    let outcome = recovery.carry_out(&workspace)?;
+    Ok((recovery, Some(outcome), None))
 }
 
 impl StateResult {

@@ -33,7 +33,7 @@ pub(in crate::adapters) struct ShapeArgs {
     /// What it changes in the world
     #[arg(long, visible_alias = "side-effects", value_name = "TEXT")]
     effects: Option<String>,
-    /// The steps it depends on, by number or id
+    /// The steps it depends on, by number or id, such as 1-3,5
     #[arg(long, value_name = "STEP,…", value_delimiter = ',')]
     depends_on: Option<Vec<String>>,
 }

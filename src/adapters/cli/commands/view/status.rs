@@ -7,7 +7,9 @@ use crate::{
         missing_file,
         output::{Colour, Output},
     },
-    domain::{Decision, Group, GroupProgress, Review, StepRole, format_age, format_duration},
+    domain::{
+        Decision, Group, GroupProgress, PlanRole, Review, StepRole, format_age, format_duration,
+    },
     text::display::counted,
     workspace::{
         Artefact, Environment, LimitUse, Overview, StepOverview, StepOverviews, StepTimes,
@@ -63,7 +65,9 @@ fn lines(
     let mode = overview.mode.as_deref().unwrap_or("?");
     let age =
         overview.age_ms(env).map(|ms| format!(", {} old", format_age(ms))).unwrap_or_default();
-    lines.push(unpainted(format!("status    {} ({mode}{age})", overview.status)));
+    let why = overview.paused_because.as_ref().filter(|_| overview.role == Some(PlanRole::Paused));
+    let why = why.map(|why| format!(": {}", one_line(why))).unwrap_or_default();
+    lines.push(unpainted(format!("status    {} ({mode}{age}){why}", overview.status)));
     let (finished, total) = (overview.counts.finished(), overview.counts.total);
     let (bar, percent) = (bar(finished, total), overview.counts.percent());
     lines.push((Colour::Green, format!("progress  {bar} {finished}/{total} ({percent}%)")));
@@ -222,16 +226,20 @@ fn outlook(overview: &Overview) -> Vec<Painted> {
         format!("{} {:#} of {:#}", limit.fact.replace('_', " "), limit.used, limit.at_most)
     };
     let (over, kept): (Vec<_>, Vec<_>) = spending.limits.iter().partition(|limit| limit.exceeded);
-    let mut kept: Vec<String> = kept.into_iter().filter(|l| l.fact != "cost").map(shown).collect();
-    let counted =
-        [("file_operations", spending.file_operations), ("web_requests", spending.web_requests)];
-    for (fact, used) in counted {
-        if used > 0 && !spending.limits.iter().any(|limit| limit.fact == fact) {
-            kept.push(format!("{} {used} of unlimited", fact.replace('_', " ")));
-        }
-    }
+    let kept: Vec<String> = kept.into_iter().filter(|l| l.fact != "cost").map(shown).collect();
     if !kept.is_empty() {
         lines.push(unpainted(format!("limits    {}", kept.join(", "))));
+    }
+    let unlimited =
+        [("file_operations", spending.file_operations), ("web_requests", spending.web_requests)]
+            .into_iter()
+            .filter(|(fact, used)| {
+                *used > 0 && spending.limits.iter().all(|limit| limit.fact != *fact)
+            })
+            .map(|(fact, used)| format!("{} {used}", fact.replace('_', " ")));
+    let unlimited: Vec<String> = unlimited.collect();
+    if !unlimited.is_empty() {
+        lines.push(unpainted(format!("used      {}", unlimited.join(", "))));
     }
     for limit in over {
         lines.push((Colour::Red, format!("exceeded  {}", shown(limit))));

@@ -1,4 +1,4 @@
-//! Taking an edited plan apart: markers into the checklists, the rest into our own file.
+//! Turns an edited plan into edits of files: markers in the checklists, the rest in our own file.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,30 +6,30 @@ use std::{
 };
 
 use super::{
-    Adopted, Bound, Composed, Files, List, Lists,
-    bind::by_written_id,
-    compose::{OWN_NOTE, Own, TASKS, other_sections, push_escaped, push_field, without_items},
+    Adopted, ChecklistFile, ChecklistFiles, Composed, Files, TaskStep,
+    compose::{OWN_NOTE, OwnFile, TASKS, other_sections, push_escaped, push_field, without_items},
+    ids::by_written_id,
 };
 use crate::{
-    domain::{ModelError, Plan, StateFile, Step, StepId, StepRole, checklist::Task},
+    domain::{ModelError, Plan, StateFile, Step, StepId, StepRole},
     text::{
         Splice, apply_splices,
         markdown::{Document, ItemId},
     },
 };
 
-/// What a change comes to.
+/// A change of an adopted state as edits of its files.
 #[derive(Debug)]
-pub(crate) struct Projected {
-    /// The files that change.
-    pub changes: Vec<(String, Change)>,
-    /// What is to be kept of the plan, as [`Adopted::keep`] has it.
-    pub kept: Option<Vec<u8>>,
+pub(crate) struct Decomposed {
+    /// The edits by file name.
+    pub changes: Vec<(String, FileEdit)>,
+    /// The bytes to cache, as from [`Adopted::to_cache`].
+    pub cached: Option<Vec<u8>>,
 }
 
-/// A change of one file.
+/// An edit of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum FileEdit {
     /// Ranges are replaced.
     Splice(Vec<Splice>),
     /// The whole file is written.
@@ -37,21 +37,21 @@ pub(crate) enum Change {
 }
 
 impl Adopted<'_> {
-    /// The changes of the files of an adopted state that bring it from `before` to the native files
-    /// in `after`, proven by composing the result again. A plan that changes can be given as it was
-    /// read, instead of its text; what was composed before is needed only if there is one.
+    /// The edits that bring the files of an adopted state from `before` to the native files in
+    /// `after`, proven by composing the result again. A changed plan can be passed parsed instead of
+    /// as text; `before` is needed only if the plan changes.
     ///
     /// # Errors
-    /// Something was changed that such files have no place for, as the title or the order of steps.
-    pub(crate) fn project(
+    /// Something changed that the files have no place for, such as the title or the order of steps.
+    pub(crate) fn decompose(
         &self,
         raw: &Files,
         before: Option<&Composed>,
         after: &BTreeMap<StateFile, Vec<u8>>,
         plan: Option<Rc<Plan>>,
-    ) -> Result<Projected, ModelError> {
+    ) -> Result<Decomposed, ModelError> {
         let mut changes = Vec::new();
-        let mut kept = None;
+        let mut cached = None;
         let added = &self.layout.added;
         let plan = match (plan, after.get(&StateFile::Plan)) {
             (None, Some(bytes)) => Some(Rc::new(read(bytes)?)),
@@ -61,20 +61,20 @@ impl Adopted<'_> {
             let before = before.ok_or_else(|| {
                 refused("the plan was changed without being read", "run the command again")
             })?;
-            Projected { changes, kept } = self.project_plan(raw, before, &plan)?;
+            Decomposed { changes, cached } = self.decompose_plan(raw, before, &plan)?;
         }
         for (file, new) in after {
             match file {
                 StateFile::Context => {
                     let own = self.own_prose(raw, *file, new)?;
-                    changes.push((added.context.to_string(), Change::Write(own)));
+                    changes.push((added.context.to_string(), FileEdit::Write(own)));
                 }
                 StateFile::Constraints => {
                     let own = self.own_prose(raw, *file, new)?;
-                    changes.push((added.constraints.to_string(), Change::Write(own)));
+                    changes.push((added.constraints.to_string(), FileEdit::Write(own)));
                 }
                 StateFile::Variables => {
-                    changes.push((added.variables.to_string(), Change::Write(new.clone())));
+                    changes.push((added.variables.to_string(), FileEdit::Write(new.clone())));
                 }
                 StateFile::Workflow => {
                     let Some(path) = &added.workflow else {
@@ -83,23 +83,23 @@ impl Adopted<'_> {
                             "name a file as `workflow:` under `added:` in `statedir.yaml`",
                         ));
                     };
-                    changes.push((path.to_string(), Change::Write(new.clone())));
+                    changes.push((path.to_string(), FileEdit::Write(new.clone())));
                 }
                 StateFile::Plan | StateFile::History | StateFile::Log => {}
             }
         }
-        // With other statuses the same files say something else.
-        let kept = kept.filter(|_| !after.contains_key(&StateFile::Workflow));
-        Ok(Projected { changes, kept })
+        // The plan is composed differently under another workflow.
+        let cached = cached.filter(|_| !after.contains_key(&StateFile::Workflow));
+        Ok(Decomposed { changes, cached })
     }
 
-    fn project_plan(
+    fn decompose_plan(
         &self,
         raw: &Files,
         before: &Composed,
         after: &Plan,
-    ) -> Result<Projected, ModelError> {
-        let tasks = tasks_of(after, &before.bound);
+    ) -> Result<Decomposed, ModelError> {
+        let tasks = tasks_of(after, &before.task_steps);
         let changed = changed(before, after, &tasks);
         self.refuse_reshaped(raw, before, after, (&tasks, &changed))?;
         let mut files = raw.clone();
@@ -116,14 +116,14 @@ impl Adopted<'_> {
                 longer.insert(at);
             }
             files.insert(name.to_owned(), text.into_bytes());
-            changes.push((name.to_owned(), Change::Splice(edits)));
+            changes.push((name.to_owned(), FileEdit::Splice(edits)));
         }
         let lists = before.lists.edited(&edited, &longer);
         let is_edited =
-            |one: &&Bound| edited.contains(&one.file) && changed.contains(one.id.as_str());
-        for one in before.bound.iter().filter(is_edited) {
-            let was = self.list_with(raw, &before.lists, &before.bound, one);
-            let is = self.list_with(&files, &lists, &before.bound, one);
+            |one: &&TaskStep| edited.contains(&one.file) && changed.contains(one.id.as_str());
+        for one in before.task_steps.iter().filter(is_edited) {
+            let was = self.list_containing(raw, &before.lists, &before.task_steps, one);
+            let is = self.list_containing(&files, &lists, &before.task_steps, one);
             if tasks_around(was, one) != tasks_around(is, one) {
                 let name = &self.layout.plan[one.file].file;
                 let message =
@@ -132,38 +132,39 @@ impl Adopted<'_> {
             }
         }
         let name = self.layout.added.steps.as_str();
-        let old = Own::read(raw.get(name))?;
-        let part = Part {
+        let old = OwnFile::read(raw.get(name))?;
+        let input = OwnFileInput {
             files: &files,
             lists: &lists,
-            bound: &before.bound,
+            task_steps: &before.task_steps,
             tasks: &tasks,
             changed: &changed,
             old: old.as_ref(),
         };
-        let (own, is_needed) = self.own_text(after, &part)?;
+        let (own, is_needed) = self.own_text(after, &input)?;
         let own = own.into_bytes();
-        let bound = &before.bound;
+        let task_steps = &before.task_steps;
         if (is_needed || raw.contains_key(name)) && raw.get(name) != Some(&own) {
             files.insert(name.to_owned(), own.clone());
-            changes.push((name.to_owned(), Change::Write(own)));
+            changes.push((name.to_owned(), FileEdit::Write(own)));
         }
         let roles = self.roles(after);
-        let again = self.text(&files, &lists, bound, Some((&changed, roles.as_slice())))?;
+        let again = self.text(&files, &lists, task_steps, Some((&changed, roles.as_slice())))?;
         prove(after, &read(again.text.as_bytes())?, (&tasks, &changed))?;
         let old = (before.plan.as_str(), before.places.as_slice());
-        // As a rule the text that was asked for is what the files come to.
+        // Usually the text that was asked for is what is composed from the files.
         let (mut left, mut is_same) = (after.document.source(), true);
-        let places = again.within(old, bound, &changed, |piece| match left.strip_prefix(piece) {
-            Some(rest) => left = rest,
-            None => is_same = false,
-        });
-        let kept = places.and_then(|places| {
+        let places =
+            again.within(old, task_steps, &changed, |piece| match left.strip_prefix(piece) {
+                Some(rest) => left = rest,
+                None => is_same = false,
+            });
+        let cached = places.and_then(|places| {
             let read_again = match is_same && left.is_empty() {
                 true => None,
                 false => {
                     let mut text = String::with_capacity(old.0.len() + again.text.len());
-                    again.within(old, bound, &changed, |piece| text.push_str(piece))?;
+                    again.within(old, task_steps, &changed, |piece| text.push_str(piece))?;
                     Some(read(text.as_bytes()).ok()?)
                 }
             };
@@ -172,24 +173,24 @@ impl Adopted<'_> {
                 self.compose(&files).map(|whole| whole.plan.into_string()).ok().as_deref(),
                 Some(plan.document.source())
             );
-            self.keep_all((plan.document.source(), &places), &lists, bound, plan)
+            self.cache_text((plan.document.source(), &places), &lists, task_steps, plan)
         });
-        Ok(Projected { changes, kept })
+        Ok(Decomposed { changes, cached })
     }
 
     fn roles(&self, plan: &Plan) -> Vec<StepRole> {
         plan.steps.iter().filter_map(|step| self.workflow.role_of(step)).collect()
     }
 
-    /// Text, order and number of tasks belong to the files.
+    /// Refuses changes of the text, order or number of tasks, which belong to the files.
     fn refuse_reshaped(
         &self,
         raw: &Files,
         before: &Composed,
         after: &Plan,
-        (tasks, changed): (&[Option<&Bound>], &BTreeSet<&str>),
+        (tasks, changed): (&[Option<&TaskStep>], &BTreeSet<&str>),
     ) -> Result<(), ModelError> {
-        let mut next = before.bound.iter();
+        let mut next = before.task_steps.iter();
         let mut own = None;
         for (step, task) in after.steps.iter().zip(tasks) {
             let Some(one) = task else {
@@ -226,9 +227,9 @@ impl Adopted<'_> {
         }
     }
 
-    fn place(&self, raw: &Files, before: &Composed, one: &Bound) -> (String, String) {
+    fn place(&self, raw: &Files, before: &Composed, one: &TaskStep) -> (String, String) {
         let file = &self.layout.plan[one.file].file;
-        let list = self.list_with(raw, &before.lists, &before.bound, one);
+        let list = self.list_containing(raw, &before.lists, &before.task_steps, one);
         match list.as_ref().and_then(|list| Some((list, list.task(one)?))) {
             Some((list, task)) => {
                 let line = list.document.place(task.span.start).line;
@@ -238,19 +239,19 @@ impl Adopted<'_> {
         }
     }
 
-    /// The markers that change, by file.
+    /// The edits of markers by file.
     fn markers(
         &self,
         raw: &Files,
         before: &Composed,
         after: &Plan,
-        (tasks, changed): (&[Option<&Bound>], &BTreeSet<&str>),
+        (tasks, changed): (&[Option<&TaskStep>], &BTreeSet<&str>),
     ) -> BTreeMap<usize, Vec<Splice>> {
         let mut splices: BTreeMap<usize, Vec<Splice>> = BTreeMap::new();
         let steps = after.steps.iter().zip(tasks);
         for (step, task) in steps.filter(|(step, _)| changed.contains(id_of(step))) {
             let Some(one) = task else { continue };
-            let list = self.list_with(raw, &before.lists, &before.bound, one);
+            let list = self.list_containing(raw, &before.lists, &before.task_steps, one);
             let task = list.as_ref().and_then(|list| list.task(one));
             let (Some(task), Some(role)) = (task, self.workflow.role_of(step)) else { continue };
             if let Some(mark) = task.marker_for(role, self.grammar()) {
@@ -261,14 +262,21 @@ impl Adopted<'_> {
         splices
     }
 
-    /// What has to be kept of one task: nothing if its line says it all.
-    fn own_task(&self, document: &Document, step: &Step, one: &Bound, part: &Part<'_>) -> String {
-        let Some(list) = self.list_with(part.files, part.lists, part.bound, one) else {
+    /// The section of our own file for one task; empty if its line says everything.
+    fn own_task(
+        &self,
+        document: &Document,
+        step: &Step,
+        one: &TaskStep,
+        input: &OwnFileInput<'_>,
+    ) -> String {
+        let Some(list) = self.list_containing(input.files, input.lists, input.task_steps, one)
+        else {
             return String::new();
         };
         let Some(task) = list.task(one) else { return String::new() };
-        let written = by_written_id(&list, one.file, part.bound);
-        let derived = self.derived(one, task, &list, part.bound, &written);
+        let written = by_written_id(&list, one.file, input.task_steps);
+        let derived = self.derived(one, task, &list, input.task_steps, &written);
         let shown = self.workflow.step_with_role(task.role);
         let is_derived = |item: &&ItemId| {
             let item = document.item(**item);
@@ -290,13 +298,17 @@ impl Adopted<'_> {
         format!("\n{heading}\n{}\n", body.trim_end())
     }
 
-    /// The text of our own file, and whether there is anything in it.
-    fn own_text(&self, after: &Plan, part: &Part<'_>) -> Result<(String, bool), ModelError> {
+    /// The text of our own file, and whether the file is needed.
+    fn own_text(
+        &self,
+        after: &Plan,
+        input: &OwnFileInput<'_>,
+    ) -> Result<(String, bool), ModelError> {
         let document = &after.document;
         let roles = self.roles(after);
         let mut tasks = String::new();
         let mut steps = String::new();
-        for (step, task) in after.steps.iter().zip(part.tasks) {
+        for (step, task) in after.steps.iter().zip(input.tasks) {
             let id = id_of(step);
             let Some(one) = task else {
                 let section = document.section(step.section);
@@ -305,18 +317,18 @@ impl Adopted<'_> {
                 steps.push_str(&format!("\n{heading}\n{body}\n"));
                 continue;
             };
-            match part.changed.contains(id) {
-                true => tasks.push_str(&self.own_task(document, step, one, part)),
-                false => tasks.push_str(&part.old_text(id)),
+            match input.changed.contains(id) {
+                true => tasks.push_str(&self.own_task(document, step, one, input)),
+                false => tasks.push_str(&input.old_text(id)),
             }
         }
-        // What was kept of a task that is not there any more may be of use when it comes back.
-        if let Some(old) = part.old {
+        // The section of a task that is gone is kept in case the task comes back.
+        if let Some(old) = input.old {
             let mut orphans: BTreeSet<&str> = old.tasks.keys().map(String::as_str).collect();
-            for one in part.bound {
+            for one in input.task_steps {
                 orphans.remove(one.id.as_str());
             }
-            orphans.iter().for_each(|id| tasks.push_str(&part.old_text(id)));
+            orphans.iter().for_each(|id| tasks.push_str(&input.old_text(id)));
         }
         let derived = self.metadata(&roles);
         let mut said = String::new();
@@ -366,21 +378,21 @@ fn own_body(
     whole[..whole.len().saturating_sub(below)].to_owned()
 }
 
-/// What our own file is made of besides the plan.
-struct Part<'a> {
+/// What our own file is written from besides the plan.
+struct OwnFileInput<'a> {
     files: &'a Files,
-    lists: &'a Lists,
-    bound: &'a [Bound],
-    /// The tasks that the steps of the plan are.
-    tasks: &'a [Option<&'a Bound>],
+    lists: &'a ChecklistFiles,
+    task_steps: &'a [TaskStep],
+    /// The task of each step of the plan.
+    tasks: &'a [Option<&'a TaskStep>],
     /// The ids of the steps that have changed.
     changed: &'a BTreeSet<&'a str>,
     /// The file as it was.
-    old: Option<&'a Own>,
+    old: Option<&'a OwnFile>,
 }
 
-impl Part<'_> {
-    /// What was kept of a task, with its heading.
+impl OwnFileInput<'_> {
+    /// The section of a task in the old file, with its heading.
     fn old_text(&self, id: &str) -> String {
         let found = self.old.and_then(|old| Some((old, *old.tasks.get(id)?)));
         let Some((old, at)) = found else { return String::new() };
@@ -390,27 +402,31 @@ impl Part<'_> {
     }
 }
 
-/// The task that each step of a plan is; `None` for one that is in no checklist.
-fn tasks_of<'b>(plan: &Plan, bound: &'b [Bound]) -> Vec<Option<&'b Bound>> {
-    let mut next = bound.iter().peekable();
+/// The task of each step of a plan; `None` if the step is not in a checklist.
+fn tasks_of<'b>(plan: &Plan, task_steps: &'b [TaskStep]) -> Vec<Option<&'b TaskStep>> {
+    let mut next = task_steps.iter().peekable();
     let mut by_id = None;
     let task_of = |step: &Step| {
         let id = id_of(step);
-        // As a rule all of them are there, in order.
+        // Usually all of them are there, in order.
         next.next_if(|one| one.id.as_str() == id).or_else(|| {
-            let all = || bound.iter().map(|one| (one.id.as_str(), one)).collect();
-            let by_id: &BTreeMap<&str, &Bound> = by_id.get_or_insert_with(all);
+            let all = || task_steps.iter().map(|one| (one.id.as_str(), one)).collect();
+            let by_id: &BTreeMap<&str, &TaskStep> = by_id.get_or_insert_with(all);
             by_id.get(id).copied()
         })
     };
     plan.steps.iter().map(task_of).collect()
 }
 
-/// The tasks whose text is not what it was.
-fn changed<'p>(before: &Composed, after: &'p Plan, tasks: &[Option<&Bound>]) -> BTreeSet<&'p str> {
+/// The ids of the steps whose text has changed.
+fn changed<'p>(
+    before: &Composed,
+    after: &'p Plan,
+    tasks: &[Option<&TaskStep>],
+) -> BTreeSet<&'p str> {
     let whole = before.plan.as_str();
-    let mut places = before.bound.iter().zip(&before.places);
-    let is_changed = |(step, task): &(&Step, &Option<&Bound>)| {
+    let mut places = before.task_steps.iter().zip(&before.places);
+    let is_changed = |(step, task): &(&Step, &Option<&TaskStep>)| {
         let extent = after.document.section(step.section).extent.clone();
         let text = after.document.source()[extent].trim();
         let same = places.next().filter(|(one, _)| task.is_some_and(|task| task.id == one.id));
@@ -419,11 +435,10 @@ fn changed<'p>(before: &Composed, after: &'p Plan, tasks: &[Option<&Bound>]) -> 
     after.steps.iter().zip(tasks).filter(is_changed).map(|(step, _)| id_of(step)).collect()
 }
 
-/// How many tasks there are in the section of a task, itself included.
-fn tasks_around(list: Option<List>, one: &Bound) -> Option<usize> {
-    let list = list.filter(|list| list.task(one).is_some())?;
-    let is_here = |task: &&Task| task.section.number() == one.section;
-    Some(list.tasks.tasks.iter().filter(is_here).count())
+/// The number of tasks in the section of a task.
+fn tasks_around(list: Option<ChecklistFile>, one: &TaskStep) -> Option<usize> {
+    let tasks = &list.filter(|list| list.task(one).is_some())?.tasks.tasks;
+    Some(tasks.iter().filter(|task| task.section.number() == one.section).count())
 }
 
 fn read(bytes: &[u8]) -> Result<Plan, ModelError> {
@@ -436,13 +451,13 @@ fn id_of(step: &Step) -> &str {
     step.id.as_ref().map(StepId::as_str).unwrap_or_default()
 }
 
-/// What was read back must be what was meant, for each step that changed or is our own.
+/// Proves that what was read back is what was intended, for each step that changed or is our own.
 fn prove(
-    meant: &Plan,
+    intended: &Plan,
     read: &Plan,
-    (tasks, changed): (&[Option<&Bound>], &BTreeSet<&str>),
+    (tasks, changed): (&[Option<&TaskStep>], &BTreeSet<&str>),
 ) -> Result<(), ModelError> {
-    let said = |step: &Step| -> serde_json::Value {
+    let meaning = |step: &Step| -> serde_json::Value {
         let mut step = step.clone();
         step.depends_on.sort_by_key(ToString::to_string);
         let mut details = step.details().clone();
@@ -451,35 +466,33 @@ fn prove(
         step.set_details(details);
         serde_json::to_value(step).unwrap_or_default()
     };
-    let steps = meant.steps.iter().zip(tasks);
-    let is_told =
-        |(step, task): &(&Step, &Option<&Bound>)| task.is_none() || changed.contains(id_of(step));
-    let wanted: Vec<&Step> = steps.filter(is_told).map(|(step, _)| step).collect();
-    let pair = wanted.iter().zip(&read.steps).find(|(meant, read)| said(meant) != said(read));
-    if let Some((meant, _)) = pair {
-        return Err(refused(
-            &format!("the adopted files have no place for what {} would say", meant.name()),
-            "`statedir.yaml` says which files those are",
-        ));
+    let no_place = |message: &str| refused(message, "`statedir.yaml` says which files those are");
+    let steps = intended.steps.iter().zip(tasks);
+    let is_intended = |(step, task): &(&Step, &Option<&TaskStep>)| {
+        task.is_none() || changed.contains(id_of(step))
+    };
+    let wanted: Vec<&Step> = steps.filter(is_intended).map(|(step, _)| step).collect();
+    let pair =
+        wanted.iter().zip(&read.steps).find(|(intended, read)| meaning(intended) != meaning(read));
+    if let Some((intended, _)) = pair {
+        let name = intended.name();
+        return Err(no_place(&format!(
+            "the adopted files have no place for what {name} would say"
+        )));
     }
     let metadata = |plan: &Plan| serde_json::to_value(&plan.metadata).unwrap_or_default();
     if wanted.len() != read.steps.len()
-        || metadata(meant) != metadata(read)
-        || meant.reviews.len() != read.reviews.len()
+        || metadata(intended) != metadata(read)
+        || intended.reviews.len() != read.reviews.len()
     {
-        return Err(refused(
-            "the adopted files have no place for this change",
-            "`statedir.yaml` says which files those are",
-        ));
+        return Err(no_place("the adopted files have no place for this change"));
     }
     Ok(())
 }
 
 fn belongs(place: &str, what: &str) -> ModelError {
-    refused(
-        &format!("{what} belongs to {place}"),
-        &format!("edit `{place}` with an editor; statedir follows"),
-    )
+    let hint = format!("edit `{place}` with an editor; statedir follows");
+    refused(&format!("{what} belongs to {place}"), &hint)
 }
 
 fn refused(message: &str, hint: &str) -> ModelError {

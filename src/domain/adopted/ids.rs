@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Adopted, Bound, List};
+use super::{Adopted, ChecklistFile, TaskStep};
 use crate::domain::{StepId, checklist::Task};
 
 impl Adopted<'_> {
-    /// Every task as a step: with the id that its text gives it, or one made of its title.
+    /// Every task as a step, with the id in its text, or one derived from its title.
     ///
-    /// A task that is numbered by a whole number has that number, so that people can go on calling
-    /// it so; the others follow behind.
-    pub(super) fn bind(&self, lists: &[Option<List>]) -> Vec<Bound> {
+    /// A task with a whole number keeps it, so that people can go on using it; the others are
+    /// numbered after the highest.
+    pub(super) fn assign_ids(&self, lists: &[Option<ChecklistFile>]) -> Vec<TaskStep> {
         let all: Vec<(usize, usize, &Task)> = lists
             .iter()
             .enumerate()
@@ -37,7 +37,7 @@ impl Adopted<'_> {
         steps
             .map(|(((file, task, read), id), number)| {
                 let section = read.section.number();
-                Bound { file: *file, section, task: *task, id, number }
+                TaskStep { file: *file, section, task: *task, id, number }
             })
             .collect()
     }
@@ -69,7 +69,7 @@ fn with_prefix(prefix: &str, id: &str) -> String {
     }
 }
 
-/// The id, with a number behind it where another task has it already.
+/// The id, with a number appended if another task already has it.
 fn unique(id: &str, taken: &BTreeSet<String>) -> StepId {
     let named = (1u32..).map(|count| match count {
         1 => id.to_owned(),
@@ -79,7 +79,7 @@ fn unique(id: &str, taken: &BTreeSet<String>) -> StepId {
     free.unwrap_or_else(|| of_title("", id, taken))
 }
 
-/// An id made of a title: the same one as long as the title stays.
+/// An id derived from a title: stable as long as the title is.
 fn of_title(prefix: &str, title: &str, taken: &BTreeSet<String>) -> StepId {
     const LETTERS: &[u8] = b"bcdfghjkmnpqrstvwxz";
     const WIDTH: usize = 6;
@@ -103,13 +103,17 @@ fn of_title(prefix: &str, title: &str, taken: &BTreeSet<String>) -> StepId {
     }
 }
 
-/// The ids that the tasks of one file are called by, for what waits for them.
-pub(super) fn by_written_id(list: &List, file: usize, bound: &[Bound]) -> BTreeMap<String, StepId> {
+/// The step ids of one file's tasks by the ids in their text, for resolving dependencies.
+pub(super) fn by_written_id(
+    list: &ChecklistFile,
+    file: usize,
+    task_steps: &[TaskStep],
+) -> BTreeMap<String, StepId> {
     let mut known = BTreeMap::new();
     if list.tasks.tasks.iter().all(|task| task.depends_on.is_empty()) {
         return known;
     }
-    for one in bound.iter().filter(|one| one.file == file) {
+    for one in task_steps.iter().filter(|one| one.file == file) {
         if let Some(id) = &list.tasks.tasks[one.task].id {
             known.entry(id.clone()).or_insert_with(|| one.id.clone());
         }

@@ -1,4 +1,4 @@
-//! What was said last while a step ran.
+//! The last action of a running step, as far as anything recorded it.
 
 use crate::{
     brief::Turn,
@@ -7,12 +7,12 @@ use crate::{
     store::OperationSummary,
 };
 
-/// The longest text that is kept.
+/// The most characters of the text.
 const MOST: usize = 500;
 
-/// The newest of: the step's own `last_action`, a note or turn in the history, a note to the
-/// context. Only what was said since the step began counts.
-pub(super) fn said(
+/// The step's own `last_action`, or else the newest note or turn in the history or note in the context
+/// since the step began.
+pub(super) fn last_action(
     step: &Step,
     entries: &[Entry],
     operations: &[OperationSummary],
@@ -24,7 +24,7 @@ pub(super) fn said(
         return Some(short(text));
     }
     let began = step.started_at.as_deref()?;
-    // Times are written alike, so that their order is that of their texts.
+    // Times have one format, so they can be compared as text.
     let since = |time: &str| time >= began;
     let entry = entries.iter().rev().find_map(|entry| {
         let time = entry.time.as_deref().filter(|time| since(time))?;
@@ -47,7 +47,7 @@ pub(super) fn said(
     Some(short(&newest.1))
 }
 
-/// What an entry by an agent or a person says; entries of the tool itself say nothing here.
+/// The text of an entry by an agent or a person; entries of statedir itself do not count.
 fn of_entry(entry: &Entry) -> Option<String> {
     let said = match entry.kind {
         EntryKind::Turn => {

@@ -1,0 +1,96 @@
+//! What all commands have in common: help, usage errors, colours, a closed pipe.
+
+use crate::builder::Project;
+
+/// Commands of one level with the same description: the doc comment of options that several verbs
+/// share would become the description of each.
+fn alike(command: &clap::Command, found: &mut Vec<String>) {
+    let mut seen = std::collections::BTreeMap::new();
+    for one in command.get_subcommands() {
+        let about = one.get_about().map(ToString::to_string).unwrap_or_default();
+        if let Some(other) = seen.insert(about.clone(), one.get_name().to_owned()) {
+            found.push(format!("{} {other}, {}: {about}", command.get_name(), one.get_name()));
+        }
+        alike(one, found);
+    }
+}
+
+#[test]
+fn every_command_says_what_it_does_and_not_what_another_does() {
+    let mut command = statedir::internals::command();
+    command.build();
+    let mut found = Vec::new();
+    alike(&command, &mut found);
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    fn visit(command: &clap::Command, path: &str, missing: &mut Vec<String>) {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        if !help.contains("Examples:") {
+            missing.push(path.to_owned());
+        }
+        for sub in command.get_subcommands() {
+            visit(sub, &format!("{path} {}", sub.get_name()), missing);
+        }
+    }
+    let mut missing = Vec::new();
+    visit(&statedir::internals::command(), "statedir", &mut missing);
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn usage_errors_are_exit_two_and_json_too() {
+    let project = Project::new();
+    for args in [&["nonsense"][..], &["step"], &["var", "set", "a"], &["step", "start", "--bogus"]]
+    {
+        project.refused(2, args);
+    }
+    let help = project.run(&["step", "add", "--help"]);
+    assert_eq!(help.code, 0);
+    assert!(help.stdout.contains("Examples:"));
+}
+
+#[test]
+fn a_closed_pipe_is_a_quiet_end() {
+    let project = Project::with_steps(300);
+    let mut command = project.command(&["show", "plan"]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(output.status.code().is_some());
+}
+
+#[test]
+fn colours_follow_the_usual_variables() {
+    let project = Project::with_steps(2);
+    let shown = |variables: &[(&str, &str)]| {
+        let mut command = project.command(&["status"]);
+        command.env("STATEDIR_NOW", "2040-01-01T00:00:00Z");
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(name);
+        }
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let plain = shown(&[]);
+    assert!(!plain.contains(['\u{1b}', '\0']), "{plain:?}");
+    let forced = shown(&[("CLICOLOR_FORCE", "1")]);
+    assert!(forced.contains("\u{1b}[1m") && !forced.contains('\0'), "{forced:?}");
+    assert_eq!(shown(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), plain);
+    assert_eq!(shown(&[("CLICOLOR", "1")]), plain, "a pipe is no terminal");
+    assert_eq!(shown(&[("CLICOLOR_FORCE", "0")]), plain);
+}
+
+#[test]
+fn text_cannot_pass_for_a_coloured_line_of_ours() {
+    let project = Project::with_steps(1);
+    project.edit("context.md", "## ", "\0\u{1b}[31mred\n\n## ");
+    let mut command = project.command(&["brief"]);
+    let output = command.env_remove("NO_COLOR").env("CLICOLOR_FORCE", "1").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!text.contains("\n\u{1b}[31mred"), "{text:?}");
+}
