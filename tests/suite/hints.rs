@@ -23,6 +23,7 @@ use crate::{
 
 /// Messages with a command that no scene prints, and why.
 const EXCEPTIONS: &[(&str, &str)] = &[
+    ("`statedir setup codex --user --remove`", "takes settings in the user's home"),
     ("`statedir trust` accepts it", "takes a clone that brings a log: trust.rs follows it"),
     ("shows what was archived; run the command again", "takes two commands at the same moment"),
     ("`statedir restore {}` restores a checkpoint", "takes a log of several segments"),

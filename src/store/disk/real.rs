@@ -35,10 +35,6 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 #[cfg(target_os = "linux")]
 const EXACT: [i64; 4] = [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994];
 
-/// How often a file is changed to get an exact time: the clock may tick in between.
-#[cfg(target_os = "linux")]
-const SEALING_ATTEMPTS: usize = 3;
-
 #[derive(Debug)]
 struct RealFile {
     file: fs_err::File,
@@ -276,17 +272,14 @@ impl DiskFile for RealFile {
         if !EXACT.contains(&(kind as i64)) {
             return Ok(None);
         }
-        for _ in 0..SEALING_ATTEMPTS {
-            let stat = self.stat()?;
-            let clock = clock_gettime(ClockId::RealtimeCoarse);
-            if stat.ctime > clock.tv_sec.saturating_mul(1_000_000_000).saturating_add(clock.tv_nsec)
-            {
-                return Ok(Some(stat));
-            }
-            // Any change will do.
-            self.file.set_permissions(std::fs::Permissions::from_mode(stat.mode))?;
-        }
-        Ok(None)
+        // Asking for the time and then changing anything makes the time exact, unless the clock ticks
+        // meanwhile; then the file is not sealed.
+        let mode = self.stat()?.mode;
+        self.file.set_permissions(std::fs::Permissions::from_mode(mode))?;
+        let stat = self.stat()?;
+        let clock = clock_gettime(ClockId::RealtimeCoarse);
+        let reached = clock.tv_sec.saturating_mul(1_000_000_000).saturating_add(clock.tv_nsec);
+        Ok((stat.ctime > reached).then_some(stat))
     }
 
     fn copy_permissions(&self, model: &Stat) -> io::Result<Stat> {

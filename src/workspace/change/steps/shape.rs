@@ -273,11 +273,9 @@ fn complete(
 fn refuse_fields_in(description: &str) -> Result<(), Error> {
     let Ok(document) = Document::parse(format!("# Step\n\n{description}\n")) else { return Ok(()) };
     let Ok(section) = document.find(&["Step"]) else { return Ok(()) };
-    let keys = document
-        .parts(section)
-        .into_iter()
-        .filter_map(|part| document.item(part.item?).key.clone());
-    let Some(key) = keys.into_iter().next() else { return Ok(()) };
+    let parts = document.parts(section).into_iter();
+    let mut keys = parts.filter_map(|part| document.item(part.item?).key.clone());
+    let Some(key) = keys.next() else { return Ok(()) };
     Err(Error::refused_with(
         ErrorCode::BadValue,
         format!("in a description, the list item `{key}: …` would be a field of the step"),
@@ -480,8 +478,8 @@ fn refuse_cycle(plan: &Plan, step: &Step, depends_on: &[&Step]) -> Result<(), Er
             other.depends_on = numbers.collect();
         }
     }
-    let workflow = crate::domain::Workflow::builtin();
-    let Some(cycle) = Readiness::new(&changed, workflow).cycle() else { return Ok(()) };
+    let readiness = Readiness::new(&changed, crate::domain::Workflow::builtin());
+    let Some(cycle) = readiness.cycle() else { return Ok(()) };
     let names: Vec<String> = cycle.iter().map(|step| step.number.to_string()).collect();
     let message = format!("these steps would depend on each other: {}", names.join(" → "));
     Err(Error::refused(ErrorCode::DependencyCycle, message))
@@ -497,6 +495,6 @@ fn title(text: &str) -> Result<String, Error> {
 }
 
 fn pairs(map: &Map<String, Value>) -> Vec<(String, String)> {
-    let given = map.iter().filter(|(_, value)| !value.is_null());
-    given.map(|(key, value)| (key.clone(), text_of(value))).collect()
+    let is_given = |(_, value): &(&String, &Value)| !value.is_null();
+    map.iter().filter(is_given).map(|(key, value)| (key.clone(), text_of(value))).collect()
 }
