@@ -249,25 +249,32 @@ impl Store {
     ) -> Result<Trusted> {
         let path = self.layout.dir.join(PRIVATE);
         let state = Directory::open(&self.layout.dir).at(&path)?;
-        let not_found = |what: &str| StoreError::NotFound { what: what.to_owned() };
+        let not_found = || StoreError::NotFound { what: "private directory to trust".to_owned() };
+        // It could not be looked at before, which says nothing about where it comes from.
+        let unseen = || io::Error::other("it could not be looked at; try again");
         let is_established = matches!(self.trust_level, Trust::Established);
         if is_established && !matches!(self.origin().at(&path)?, Origin::Here) {
-            // It could not be looked at before, which says nothing about where it comes from.
-            return Err(io::Error::other("it could not be looked at; try again")).at(&path);
+            return Err(unseen()).at(&path);
         }
         if matches!(self.trust_level, Trust::Denied { .. }) {
             let found = state.open_dir(PRIVATE).at(&path)?;
-            let private = found.ok_or_else(|| not_found("private directory to trust"))?;
+            let private = found.ok_or_else(not_found)?;
+            if is_marked(&private).at(&path)? {
+                return Err(unseen()).at(&path);
+            }
             if !dry_run {
                 write_marker(&private).at(&path)?;
             }
             return Ok(Trusted { from: None, replaced: None });
         }
         let Some(from) = newest_aside(&state).at(&path)? else {
+            if !dry_run {
+                self.mark();
+            }
             return Ok(Trusted { from: None, replaced: None });
         };
         let found = state.open_dir(&from).at(&path)?;
-        let private = found.ok_or_else(|| not_found("private directory to trust"))?;
+        let private = found.ok_or_else(not_found)?;
         if dry_run {
             return Ok(Trusted { from: Some(from), replaced: None });
         }
@@ -416,9 +423,8 @@ mod tests {
     use crate::store::Layout;
 
     fn store(dir: &Path) -> Store {
-        let dir = dir.to_owned();
         Store::new(Layout {
-            dir,
+            dir: dir.to_owned(),
             rewritable: &["plan.md"],
             appended: "history.md",
             max_bytes: 1000,

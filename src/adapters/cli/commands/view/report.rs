@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     adapters::{
-        cli::{CliResult, Failure, Session},
+        cli::{CliResult, Failure, Output, Session},
         page::report,
         replace::{real, replace},
     },
@@ -33,13 +33,11 @@ pub(in crate::adapters) struct Args {
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let workspace = session.workspace()?;
-    let page = report(&Dashboard::read(&workspace, EXTENT)?);
+    let dashboard = Dashboard::read(&workspace, EXTENT)?;
+    let damage = dashboard.state.damage().map(Failure::damage);
+    let page = report(&dashboard);
     let Some(path) = &args.output else {
-        match session.output.is_json() {
-            true => session.output.value(json!({ "html": page })),
-            false => session.output.raw(&page),
-        }
-        return Ok(0);
+        return answer(session, json!({ "html": page }), damage, |output| output.raw(&page));
     };
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if StateFile::from_name(name).is_some() {
@@ -51,12 +49,28 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         let written = real(path).and_then(|path| replace(&path, page.as_bytes()));
         written.map_err(|error| Failure::new(ErrorCode::Io, format!("cannot write {error}")))?;
     }
-    match session.output.is_json() {
-        true => session.output.value(json!({ "output": path, "bytes": page.len() })),
-        false => {
-            let would = if session.global.dry_run { "would write" } else { "wrote" };
-            session.output.line(format!("{would} {} ({} bytes)", path.display(), page.len()));
+    let would = if session.global.dry_run { "would write" } else { "wrote" };
+    let line = format!("{would} {} ({} bytes)", path.display(), page.len());
+    let value = json!({ "output": path, "bytes": page.len() });
+    answer(session, value, damage, |output| output.line(line))
+}
+
+/// Prints the answer; if a file could not be read, the rest is on the page, and the command fails.
+fn answer(
+    session: &mut Session<'_>,
+    value: Value,
+    damage: Option<Failure>,
+    print: impl FnOnce(&mut Output),
+) -> CliResult {
+    match (session.output.is_json(), damage) {
+        (true, Some(failure)) => Err(Failure { data: Some(Box::new(value)), ..failure }),
+        (true, None) => {
+            session.output.value(value);
+            Ok(0)
+        }
+        (false, damage) => {
+            print(session.output);
+            damage.map_or(Ok(0), Err)
         }
     }
-    Ok(0)
 }
