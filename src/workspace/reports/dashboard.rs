@@ -1,6 +1,6 @@
 //! A state as it is looked at: what pages and the board show, all of one revision.
 
-use crate::domain::{Decision, Review, StepRole, Workflow};
+use crate::domain::{Decision, ErrorCode, Review, StepRole, Workflow};
 use crate::graph::Graph;
 use crate::history::Entry;
 use crate::store::OperationSummary;
@@ -33,6 +33,14 @@ pub(crate) struct Dashboard {
     pub entries: Vec<Entry>,
     /// The newest operations, newest first.
     pub operations: Vec<OperationSummary>,
+}
+
+/// What was read; nothing if it is damaged. A disk that fails is an error: the next try may succeed.
+fn unless_failing<T>(read: Result<Vec<T>, Error>) -> Result<Vec<T>, Error> {
+    match read {
+        Err(error) if error.code() == ErrorCode::Io => Err(error),
+        read => Ok(read.unwrap_or_default()),
+    }
 }
 
 /// The steps with one status.
@@ -75,10 +83,10 @@ impl Dashboard {
     }
 
     fn of(workspace: &Workspace, snapshot: &Snapshot, extent: Extent) -> Result<Self, Error> {
-        let entries = snapshot.recent_entries(extent.entries, extent.bytes).unwrap_or_default();
+        let entries = unless_failing(snapshot.recent_entries(extent.entries, extent.bytes))?;
         let operations = match extent.operations {
             0 => Vec::new(),
-            most => workspace.operations(Some(most)).unwrap_or_default(),
+            most => unless_failing(workspace.operations(Some(most)))?,
         };
         let overview = snapshot.overview()?;
         let graph = match extent.graph {
