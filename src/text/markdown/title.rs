@@ -95,7 +95,12 @@ pub(super) fn replacement(
 pub(super) fn is_atx(source: &str, start: usize) -> bool {
     let rest = source[start..].trim_start_matches('#');
     let marks = source.len() - start - rest.len();
-    marks > 0 && rest.bytes().next().is_none_or(line::is_space)
+    (1..=6).contains(&marks) && rest.bytes().next().is_none_or(line::is_space)
+}
+
+/// Whether the heading of a section begins with marks, instead of being underlined.
+pub(super) fn is_marked(source: &str, section: &Section) -> bool {
+    is_atx(source, line::skip_blanks(source, section.heading.start))
 }
 
 /// Where the text of the setext heading `heading` ends.
