@@ -7,6 +7,7 @@ mod agent_session;
 mod apply;
 mod archive;
 mod attempts;
+mod behaviours;
 mod board;
 mod brief;
 mod brief_score;
