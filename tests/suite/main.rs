@@ -44,6 +44,7 @@ mod layered_project;
 mod layers;
 mod lifecycle;
 mod mcp;
+mod memory;
 mod merge;
 mod merge_queue;
 mod metrics;
