@@ -306,7 +306,7 @@ fn a_status_that_nobody_knows_counts_as_open_and_stays_until_it_changes() {
     fs::write(&path, text.replacen(&format!("**status**: {status}"), "**status**: Whatever", 1))
         .unwrap();
     let checked = project.ok(&["check"]).stdout;
-    assert!(checked.contains("unknown plan status `Whatever`"), "{checked}");
+    assert!(checked.contains("the plan has the unknown status `Whatever`"), "{checked}");
     project.ok(&["step", "add", "Three"]);
 }
 
