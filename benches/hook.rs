@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{STATEDIR, alternate, is_wanted, report, run, state, title};
+use common::{alternate, is_wanted, report, run, state, statedir, title};
 use serde_json::{Value, json};
 
 fn main() {
@@ -24,7 +24,7 @@ fn main() {
     let root = root.path();
     let dir = state(root, "project", 20);
     for (name, value) in [("max_file_operations", "1000000"), ("max_web_requests", "1000000")] {
-        run(STATEDIR, &dir, &["constraint", "set", name, value]);
+        run(statedir(), &dir, &["constraint", "set", name, value]);
     }
     title();
     let tool = |event: &str, tool: &str, input: Value| json!({ "hook_event_name": event, "tool_name": tool, "tool_input": input });
@@ -49,7 +49,7 @@ fn main() {
         event["cwd"] = json!(dir);
         let input = root.join("event.json");
         fs::write(&input, event.to_string()).expect("a file");
-        let pair = alternate(200, || fire(&dir, &input), || run(STATEDIR, &dir, &["status"]));
+        let pair = alternate(200, || fire(&dir, &input), || run(statedir(), &dir, &["status"]));
         report(&format!("hook {name} / status"), pair, limit);
     }
     for (steps, tasks) in [(0, 3), (0, 10), (20, 10)] {
@@ -89,12 +89,12 @@ fn lists(root: &Path, steps: usize, tasks: usize) {
         Command::new("sync").status().expect("`sync` to start");
         // Whatever runs first then finds caches that `sync` left cold; afterwards each event follows
         // a `status`, as every `status` follows an event.
-        run(STATEDIR, &dir, &["status"]);
+        run(statedir(), &dir, &["status"]);
         for ((these, those), (_, done)) in pairs.iter_mut().zip(events) {
             let input = root.join("list.json");
             fs::write(&input, list(&dir, done).to_string()).expect("a file");
             these.push(fire(&dir, &input));
-            those.push(run(STATEDIR, &dir, &["status"]));
+            those.push(run(statedir(), &dir, &["status"]));
         }
     }
     for ((mut these, mut those), (name, _)) in pairs.into_iter().zip(events) {
@@ -106,7 +106,7 @@ fn lists(root: &Path, steps: usize, tasks: usize) {
 }
 
 fn fire(dir: &Path, input: &Path) -> Duration {
-    let mut command = Command::new(STATEDIR);
+    let mut command = Command::new(statedir());
     command.arg("hook").current_dir(dir).env_remove("STATEDIR").env_remove("STATEDIR_ACTOR");
     command.stdin(File::open(input).expect("the event"));
     command.stdout(Stdio::null()).stderr(Stdio::null());
