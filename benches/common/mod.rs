@@ -31,7 +31,7 @@ pub fn is_wanted() -> bool {
 
 /// The head of the table.
 pub fn title() {
-    println!("{:<46} {:>10} {:>10} {:>7} {:>8}", "", "this", "that", "ratio", "at most");
+    println!("{:<53} {:>10} {:>10} {:>7} {:>8}", "", "this", "that", "ratio", "at most");
 }
 
 /// A project with a state of so many steps.
@@ -108,7 +108,7 @@ pub fn report(name: &str, (this, that): (Duration, Duration), limit: f64) {
     let ratio = this.as_secs_f64() / that.as_secs_f64();
     let verdict = if ratio <= limit { "OK" } else { "over" };
     println!(
-        "{name:<46} {:>7.2} ms {:>7.2} ms {ratio:>7.2} {limit:>8.1}  {verdict}",
+        "{name:<53} {:>7.2} ms {:>7.2} ms {ratio:>7.2} {limit:>8.1}  {verdict}",
         this.as_secs_f64() * 1e3,
         that.as_secs_f64() * 1e3
     );
