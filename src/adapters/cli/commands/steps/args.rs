@@ -104,7 +104,7 @@ pub(in crate::adapters) struct ResultArgs {
 
 impl ResultArgs {
     /// The result of each step; that of the running step if none is named.
-    pub(super) fn results(self) -> Result<Vec<Box<StepResult>>, Failure> {
+    pub(super) fn results(self) -> Result<Vec<StepResult>, Failure> {
         let outcome = &self.outcome;
         let of_one = [
             ("--output", !outcome.output.is_empty()),
@@ -120,7 +120,7 @@ impl ResultArgs {
         }
         let steps = each(self.step.as_deref(), &self.further)?;
         let result = self.outcome.result()?;
-        Ok(steps.into_iter().map(|step| Box::new(StepResult { step, ..result.clone() })).collect())
+        Ok(steps.into_iter().map(|step| StepResult { step, ..result.clone() }).collect())
     }
 }
 

@@ -282,6 +282,7 @@ fn finish(
     results: ResultArgs,
     change: fn(Box<StepResult>) -> Change,
 ) -> CliResult {
-    let changes: Vec<Change> = results.results()?.into_iter().map(change).collect();
+    let results = results.results()?.into_iter();
+    let changes: Vec<Change> = results.map(|result| change(Box::new(result))).collect();
     session.apply(&changes)
 }
