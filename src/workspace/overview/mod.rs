@@ -52,7 +52,7 @@ pub struct Overview {
     pub written_status: Option<String>,
     /// What the status means; `None` for one that the lifecycle does not know.
     pub role: Option<PlanRole>,
-    /// Why it is paused, or why it was last.
+    /// Why it is paused, or why it was last; in JSON it is null unless the plan is paused.
     pub paused_because: Option<String>,
     /// When it began.
     pub start_time: Option<String>,
