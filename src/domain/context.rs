@@ -175,7 +175,7 @@ impl Context {
         let is_code = |document: Document| {
             document.code().iter().any(|range| range.contains(&end.saturating_sub(1)))
         };
-        if ends_with_heading(text) {
+        if last.starts_with('#') && ends_with_heading(text) {
             // The comment is what is below the heading: the next text is not put above it.
             return Cow::Owned(format!(
                 "{}\n\n{}",
@@ -383,11 +383,14 @@ mod tests {
     #[test]
     fn where_a_comment_would_be_text_there_is_none() {
         for text in [
-            "```\ncode\n```", "```\nopen", "    code", "# Heading", "| a | b |", "<b>x</b>",
-            "title\n---", "break\\", "`code`", "[a]: b",
+            "```\ncode\n```", "```\nopen", "    code", "| a | b |", "<b>x</b>", "title\n---",
+            "break\\", "`code`", "[a]: b",
         ] {
             assert_eq!(Context::with_origin(text, None, "2026-01-15"), text, "{text}");
         }
         assert_eq!(Context::with_origin("- a", None, "2026-01-15"), "- a <!-- 2026-01-15 -->");
+        let heading = Context::with_origin("# Heading", None, "2026-01-15");
+        assert_eq!(heading, "# Heading\n\n<!-- 2026-01-15 -->");
+        assert_eq!(Context::without_origins(&heading), "# Heading\n\n");
     }
 }
