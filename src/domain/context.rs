@@ -68,7 +68,7 @@ impl Context {
             .sections()
             .filter(|id| document.section(*id).level > 1)
             .map(|id| ContextSection {
-                title: document.section(id).title.clone(),
+                title: document.section(id).title.to_owned(),
                 path: path(&document, id),
                 text: said(&document, id),
                 section: id,
@@ -83,15 +83,14 @@ impl Context {
     /// The level of the heading that a text needs at the end of a section if earlier texts there have
     /// headings of their own; `None` if it needs none.
     pub(crate) fn level_below(&self, section: SectionId) -> Option<u8> {
-        let found = self.document.section(section);
-        let is_own_heading = |id: &&SectionId| {
-            let child = self.document.section(**id);
+        let is_own_heading = |id: &SectionId| {
+            let child = self.document.section(*id);
             let is_template =
                 TEMPLATE_SECTIONS.iter().any(|name| child.title.eq_ignore_ascii_case(name));
-            !is_template && !self.document.extent_text(**id).trim().is_empty()
+            !is_template && !self.document.extent_text(*id).trim().is_empty()
         };
-        let own = found.children.iter().find(is_own_heading)?;
-        Some(self.document.section(*own).level)
+        let own = self.document.children(section).find(is_own_heading)?;
+        Some(self.document.section(own).level)
     }
 
     /// Whether a section contains only a template's filler.
@@ -301,7 +300,7 @@ fn path(document: &Document, section: SectionId) -> Vec<String> {
         std::iter::successors(document.section(section).parent, |id| document.section(*id).parent);
     let mut path: Vec<String> = parents
         .filter(|id| document.section(*id).level > 1)
-        .map(|id| document.section(id).title.clone())
+        .map(|id| document.section(id).title.to_owned())
         .collect();
     path.reverse();
     path

@@ -133,7 +133,8 @@ impl<'d> Reader<'d> {
     }
 
     fn sections(&mut self, around: SectionId, parent: ThingId) {
-        for &id in &self.document.section(around).children {
+        let document = self.document;
+        for id in document.children(around) {
             let section = self.document.section(id);
             let source = self.document.source();
             let start = section.heading.start.max(self.done);

@@ -228,7 +228,7 @@ fn read_row(table: &Arc<Vec<u8>>, start: usize, document: &Document) -> Option<(
     let item = has(flag::ITEM).then(|| ItemId::numbered(section, get(Word::Item) as usize));
     let offset = match item {
         Some(item) => document.get_item(item)?.span.start,
-        None => document.section(section).heading.start,
+        None => document.heading_start(section),
     };
     let mark = (flags >> flag::MARK).checked_sub(1).map(|at| MARKS.get(at as usize).copied());
     let heading = HeadingForm {

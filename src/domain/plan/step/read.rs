@@ -168,9 +168,9 @@ fn description(document: &Document, section: SectionId) -> Option<String> {
         }
         is_open = !is_field;
     }
-    if let Some(first) = found.children.first() {
+    if let Some(first) = document.children(section).next() {
         let end = steps_inside(document, section).unwrap_or(found.extent.end);
-        runs.push(document.section(*first).heading.start..end);
+        runs.push(document.heading_start(first)..end);
     }
     let texts = runs.into_iter().map(|run| document.source()[run].trim_end());
     let text = texts.collect::<Vec<_>>().join(&document.newline().repeat(2));
@@ -180,11 +180,11 @@ fn description(document: &Document, section: SectionId) -> Option<String> {
 
 /// Where steps begin that stand inside this one, which can only be where there is no *Steps*.
 pub(in crate::domain) fn steps_inside(document: &Document, section: SectionId) -> Option<usize> {
-    let children = &document.section(section).children;
-    if !children.iter().any(|id| says_step(document, *id)) {
+    let children = || document.children(section);
+    if !children().any(|id| says_step(document, id)) {
         return None;
     }
-    let inside = locate(document).into_iter().find(|step| children.contains(&step.section));
+    let inside = locate(document).into_iter().find(|step| children().any(|id| id == step.section));
     inside.map(|step| document.section(step.section).heading.start)
 }
 
@@ -225,5 +225,5 @@ fn has_fields_only(document: &Document, section: SectionId) -> bool {
         }
         end = item.span.end;
     }
-    found.children.is_empty() && is_blank(end.min(found.body.end)..found.body.end)
+    document.children(section).next().is_none() && is_blank(end.min(found.body.end)..found.body.end)
 }

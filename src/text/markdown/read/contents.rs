@@ -1,12 +1,12 @@
 //! The headings of a document as they can be kept beside it, so that it need not be read as a whole
 //! again.
 
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::markdown::{Document, Section, SectionId, index, line, opening};
+use crate::text::markdown::section::{Entry, link, plain_title};
+use crate::text::markdown::{Document, opening};
 
 /// A heading: what is needed to find it again in the same source.
 #[derive(Debug, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ impl Document {
 
     /// The headings, in order; `None` for a document that can only be read as a whole.
     pub(crate) fn contents(&self) -> Option<impl Iterator<Item = HeadingLine<'_>>> {
-        let lines = self.sections.windows(2).filter_map(|pair| heading_line(&self.source, pair));
+        let lines = self.sections.windows(2).filter_map(heading_line);
         self.is_divisible.then_some(lines)
     }
 
@@ -71,21 +71,20 @@ impl Document {
     ) -> Option<Self> {
         let opening = opening::opening(&source);
         let mut sections = Vec::with_capacity(count);
-        sections.push(Section::new(SectionId(0), 0, opening.end..opening.end));
+        sections.push(Entry::new(0, opening.end..opening.end));
         for at in 1..count {
             let HeadingLine { level, distance, len, title } = lines.next()?;
-            let start = sections[at - 1].heading.end.checked_add(distance)?;
+            let start = sections[at - 1].heading().end.checked_add(distance)?;
             let heading = start..start.checked_add(len)?;
             source.get(heading.clone()).filter(|_| (1..=6).contains(&level))?;
-            let mut section = Section::new(SectionId(at), level, heading.clone());
-            section.title = match title {
-                Some(title) => title,
-                None => plain_title(&source, level, &heading)?,
+            let mut section = Entry::new(level, heading.clone());
+            match title {
+                Some(title) => section.set_title(&source, title),
+                None => drop(plain_title(&source, level, heading)?),
             }
-            .to_owned();
             sections.push(section);
         }
-        index::link(&mut sections, source.len());
+        link(&mut sections);
         let mut bodies = Vec::new();
         bodies.resize_with(count, OnceLock::new);
         Some(Self {
@@ -102,18 +101,10 @@ impl Document {
 }
 
 /// The second of two sections, as it follows the first.
-fn heading_line<'d>(source: &str, pair: &'d [Section]) -> Option<HeadingLine<'d>> {
-    let [before, Section { level, heading, title, .. }] = pair else { return None };
-    let is_plain = plain_title(source, *level, heading) == Some(title);
-    let title = (!is_plain).then_some(title.as_str());
-    let distance = heading.start - before.heading.end;
-    Some(HeadingLine { level: *level, distance, len: heading.len(), title })
-}
-
-/// What follows the marks of a heading, if it is written in the plainest way.
-fn plain_title<'s>(source: &'s str, level: u8, heading: &Range<usize>) -> Option<&'s str> {
-    let text = source.get(heading.clone())?;
-    let (marks, rest) = text.split_at_checked(usize::from(level))?;
-    let is_plain = marks.bytes().all(|byte| byte == b'#');
-    rest.strip_prefix(' ').filter(|_| is_plain).map(line::trim)
+fn heading_line(pair: &[Entry]) -> Option<HeadingLine<'_>> {
+    let [before, section] = pair else { return None };
+    let heading = section.heading();
+    let distance = heading.start - before.heading().end;
+    let (level, title) = (section.level, section.own_title());
+    Some(HeadingLine { level, distance, len: heading.len(), title })
 }

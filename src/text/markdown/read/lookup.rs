@@ -19,11 +19,11 @@ impl Document {
         let Some((first, rest)) = path.split_first() else {
             return Ok(self.root());
         };
-        let mut found = self.named(first, (1..self.sections.len()).map(SectionId))?;
+        let mut found = self.named(first, (1..self.sections.len()).map(SectionId::nth))?;
         let mut name = *first;
         for element in rest {
             let below: Vec<SectionId> =
-                found.iter().flat_map(|id| self.section(*id).children.iter().copied()).collect();
+                found.iter().flat_map(|id| self.children(*id)).collect();
             found = self.named(element, below.into_iter())?;
             name = element;
         }
@@ -70,13 +70,13 @@ impl Document {
 
     /// The section of the document's title: the first of level one.
     pub(crate) fn title_section(&self) -> Option<SectionId> {
-        self.sections().find(|id| self.section(*id).level == 1)
+        self.sections.iter().position(|section| section.level == 1).map(SectionId::nth)
     }
 
     /// The only section with that title, matched as in [`Self::find`]: for sections that need not
     /// be there, so nobody looks for what else could have been meant.
     pub(crate) fn section_titled(&self, title: &str) -> Option<SectionId> {
-        match self.titled(title.trim(), (1..self.sections.len()).map(SectionId)).as_slice() {
+        match self.titled(title.trim(), (1..self.sections.len()).map(SectionId::nth)).as_slice() {
             [only] => Some(*only),
             _ => None,
         }
@@ -84,7 +84,7 @@ impl Document {
 
     /// Whether a section has that title, matched as in [`Self::find`].
     pub(crate) fn has_section(&self, title: &str) -> bool {
-        self.sections[1..].iter().any(|section| section.title.trim().eq_ignore_ascii_case(title))
+        self.sections[1..].iter().any(|section| section.title(&self.source).trim().eq_ignore_ascii_case(title))
     }
 
     /// The sections among `candidates` with that title; never none.
@@ -118,7 +118,7 @@ impl Document {
             _ => true,
         };
         let named = |id: &SectionId, is: fn(&str, &str) -> bool| {
-            let title = &self.section(*id).title;
+            let title = self.sections[id.number()].title(&self.source);
             may_be(title) && is(title.trim(), name)
         };
         let exact: Vec<_> =
