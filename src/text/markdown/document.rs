@@ -9,7 +9,7 @@ use super::block::Block;
 use super::index::{self, Index};
 use super::section::{Entry, narrow};
 use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, SectionId, opening, pieces, value};
-use crate::text::{Lines, Place, find_byte};
+use crate::text::{LateList, Lines, Place};
 
 /// Names a list item of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -91,7 +91,7 @@ pub struct Document {
     pub(crate) source: Arc<String>,
     pub(crate) sections: Vec<Entry>,
     /// The body of each section, once it is read.
-    pub(crate) bodies: Vec<OnceLock<Box<Body>>>,
+    pub(crate) bodies: LateList<Body>,
     pub(crate) front_matter: Option<Range<usize>>,
     pub(crate) hidden: Option<(HiddenKind, usize)>,
     /// Whether a section means the same whatever is in the others.
@@ -110,7 +110,7 @@ impl Document {
             lines: OnceLock::new(),
             source: Arc::default(),
             sections: vec![Entry::new(0, 0..0)],
-            bodies: vec![OnceLock::from(Box::default())],
+            bodies: LateList::new(1),
             is_divisible: true,
             hidden: None,
             front_matter: None,
@@ -142,7 +142,7 @@ impl Document {
             newline: OnceLock::new(),
             lines: OnceLock::new(),
             sections,
-            bodies: bodies.into_iter().map(|body| OnceLock::from(Box::new(body))).collect(),
+            bodies: bodies.into_iter().collect(),
             is_divisible: hidden.is_none() && !pieces::may_define_links(&source),
             hidden,
             front_matter: opening.front_matter,
@@ -216,10 +216,10 @@ impl Document {
 
     /// What is in the body of a section, read now if it has not been.
     pub(crate) fn body(&self, section: SectionId) -> &Body {
-        self.bodies[section.number()].get_or_init(|| {
+        self.bodies.get_or_init(section.number(), || {
             let found = self.section(section);
             let piece = found.heading.start..found.body.end;
-            Box::new(index::read_body(&self.source, section, piece))
+            index::read_body(&self.source, section, piece)
         })
     }
 
@@ -301,7 +301,7 @@ impl Document {
 }
 
 fn majority_newline(source: &str) -> &'static str {
-    if find_byte(source.as_bytes(), b'\r').is_none() {
+    if memchr::memchr(b'\r', source.as_bytes()).is_none() {
         return "\n";
     }
     let all = source.bytes().filter(|b| *b == b'\n').count();

@@ -82,6 +82,12 @@ impl Entry {
         self.title.as_deref().unwrap_or_else(plain)
     }
 
+    /// What a title begins with that follows the marks.
+    pub(crate) fn first_letter(&self, source: &str) -> Option<u8> {
+        let at = self.start() + usize::from(self.level) + 1;
+        source.as_bytes().get(at).copied().filter(|_| self.title.is_none())
+    }
+
     /// The title, where it is not what follows the marks.
     pub(crate) fn own_title(&self) -> Option<&str> {
         self.title.as_deref()
@@ -158,7 +164,7 @@ impl Document {
 }
 
 /// What follows the marks of a heading, if it is written in the plainest way.
-pub(crate) fn plain_title(source: &str, level: u8, heading: Range<usize>) -> Option<&str> {
+fn plain_title(source: &str, level: u8, heading: Range<usize>) -> Option<&str> {
     let text = source.get(heading)?;
     let (marks, rest) = text.split_at_checked(usize::from(level))?;
     let is_plain = marks.bytes().all(|byte| byte == b'#');

@@ -10,11 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::plan::{
     Plan, Step, StepRef,
-    step::{
-        BookkeepingForm,
-        details::{self, LateDetails},
-        heading::HeadingForm,
-    },
+    step::{BookkeepingForm, details::LateDetails, heading::HeadingForm},
 };
 use crate::{
     domain::{StepId, StepRole},
@@ -22,9 +18,9 @@ use crate::{
 };
 
 /// Who wrote a table. To be counted up whenever a plan is read in another way than before.
-const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+6");
+const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+7");
 
-/// What a table begins with; the headings follow, then the steps.
+/// What a table begins with, behind the sum of all that follows; then come the headings and the steps.
 #[derive(Serialize, Deserialize)]
 struct Preface<'a> {
     format: &'a str,
@@ -40,44 +36,182 @@ enum Named<'a> {
     Label(&'a str),
 }
 
-/// The numbers that a row begins with, each of four bytes. Its texts follow: id, status, start,
-/// dependencies, details.
-#[derive(Clone, Copy)]
-enum Word {
-    /// First, as it is the only one that can change while the step stays as it is.
-    Section,
-    Flags,
-    Item,
-    Number,
-    HeadingNumber,
-    Attempts,
-    Failures,
-    IdLen,
-    StatusLen,
-    StartLen,
-    DependenciesLen,
-    DetailsLen,
-    /// Of the texts.
-    Sum,
-    Count,
+/// A table and the text that it is about: most texts of a step are kept as places in it.
+///
+/// The row of a step begins with `HEAD` numbers of four bytes: its section, which is the only one that
+/// can change while the step stays as it is; its flags; its number; the lengths of its details and of
+/// what is between. There, what the flags say is there follows in the order of the flags. The details
+/// end the row.
+pub(crate) struct Table {
+    bytes: Vec<u8>,
+    source: Arc<String>,
 }
 
-const WORDS: usize = Word::Count as usize;
+/// How many numbers a row begins with.
+const HEAD: usize = 5;
+
+const WORD: usize = size_of::<u32>();
+
+const SUM: usize = size_of::<u64>();
+
+impl Table {
+    /// The row of a step.
+    pub(crate) fn row(&self, start: usize) -> Option<&[u8]> {
+        let row = self.bytes.get(start..)?;
+        let [_, _, _, details, between] = head(row)?;
+        row.get(..(HEAD * WORD).checked_add(between as usize)?.checked_add(details as usize)?)
+    }
+
+    /// The details in a row.
+    pub(crate) fn details(&self, start: usize) -> Option<&[u8]> {
+        let row = self.row(start)?;
+        let [_, _, _, details, _] = head(row)?;
+        row.get(row.len().checked_sub(details as usize)?..)
+    }
+
+    /// The status in the row of the step whose text begins `step`.
+    pub(crate) fn status<'t>(&'t self, start: usize, step: &'t str) -> Option<&'t str> {
+        self.fields(start)?.texts(step)?[1]
+    }
+
+    /// When that step was started.
+    pub(crate) fn started_at<'t>(&'t self, start: usize, step: &'t str) -> Option<&'t str> {
+        self.fields(start).filter(|fields| fields.has(flag::START))?.texts(step)?[2]
+    }
+
+    fn fields(&self, start: usize) -> Option<Fields<'_>> {
+        let row = self.bytes.get(start..)?;
+        let [_, flags, ..] = head(row)?;
+        Some(Fields { flags, rest: row.get(HEAD * WORD..)? })
+    }
+
+    /// Whether the step of a row has a description.
+    pub(crate) fn has_description(&self, start: usize) -> bool {
+        self.fields(start).is_some_and(|fields| fields.has(flag::HAS_DESCRIPTION))
+    }
+
+    /// The text from there on.
+    pub(crate) fn text_from(&self, start: usize) -> &str {
+        self.source.get(start..).unwrap_or_default()
+    }
+}
+
+/// The numbers that a row begins with.
+fn head(row: &[u8]) -> Option<[u32; HEAD]> {
+    let (words, _) = row.first_chunk::<{ HEAD * WORD }>()?.as_chunks();
+    Some(<[[u8; WORD]; HEAD]>::try_from(words).ok()?.map(u32::from_le_bytes))
+}
+
+/// Where a text is in its section, if both numbers are small: the place above, the length below. Or else
+/// [`OWN`] and a length, and the text follows; so does one of few bytes, because others are looked up one
+/// by one all over the plan.
+fn place(section: &str, text: &str) -> Option<u32> {
+    let (at, len) = (section.find(text)?, text.len());
+    let fits = at < OWN as usize >> LEN && len < 1 << LEN && len > SHORT;
+    fits.then_some((at << LEN | len) as u32)
+}
+
+const SHORT: usize = 16;
+
+const LEN: u32 = 10;
+
+const OWN: u32 = 1 << 31;
+
+/// Takes what is between the head of a row and its details.
+struct Fields<'t> {
+    flags: u32,
+    rest: &'t [u8],
+}
+
+impl<'t> Fields<'t> {
+    fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// A number, if the flag says that it is there.
+    fn number(&mut self, flag: u32) -> Option<Option<u32>> {
+        if self.has(flag) { self.word().map(Some) } else { Some(None) }
+    }
+
+    /// A text, if the flag says that it is there.
+    fn text_if<'s: 't>(&mut self, flag: u32, step: &'s str) -> Option<Option<&'t str>> {
+        if self.has(flag) { self.text(step).map(Some) } else { Some(None) }
+    }
+
+    /// The texts that come first: id, status, start.
+    fn texts<'s: 't>(&mut self, step: &'s str) -> Option<[Option<&'t str>; 3]> {
+        Some([
+            self.text_if(flag::ID, step)?,
+            self.text_if(flag::STATUS, step)?,
+            self.text_if(flag::START, step)?,
+        ])
+    }
+
+    fn word(&mut self) -> Option<u32> {
+        let (word, behind) = self.rest.split_first_chunk()?;
+        self.rest = behind;
+        Some(u32::from_le_bytes(*word))
+    }
+
+    fn bytes(&mut self, len: u32) -> Option<&'t [u8]> {
+        let (bytes, behind) = self.rest.split_at_checked(len as usize)?;
+        self.rest = behind;
+        Some(bytes)
+    }
+
+    fn text<'s: 't>(&mut self, step: &'s str) -> Option<&'t str> {
+        let word = self.word()?;
+        if word & OWN != 0 {
+            return std::str::from_utf8(self.bytes(word ^ OWN)?).ok();
+        }
+        let (at, len) = ((word >> LEN) as usize, word as usize & ((1 << LEN) - 1));
+        step.get(at..at + len)
+    }
+}
+
+/// The same while they are written.
+#[derive(Default)]
+struct NewFields(Vec<u8>);
+
+impl NewFields {
+    fn word(&mut self, word: u32) {
+        self.0.extend_from_slice(&word.to_le_bytes());
+    }
+
+    fn bytes(&mut self, mark: u32, bytes: &[u8]) -> Option<()> {
+        let len = u32::try_from(bytes.len()).ok().filter(|len| *len < OWN)?;
+        self.word(len | mark);
+        self.0.extend_from_slice(bytes);
+        Some(())
+    }
+
+    fn text(&mut self, step: &str, text: &str) -> Option<()> {
+        match place(step, text) {
+            Some(place) => Some(self.word(place)),
+            None => self.bytes(OWN, text.as_bytes()),
+        }
+    }
+}
 
 /// What is there, and what holds.
 mod flag {
-    pub(super) const ITEM: u32 = 1;
-    pub(super) const HEADING_NUMBER: u32 = 1 << 1;
-    pub(super) const FAILURES: u32 = 1 << 2;
-    pub(super) const ID: u32 = 1 << 3;
-    pub(super) const STATUS: u32 = 1 << 4;
-    pub(super) const START: u32 = 1 << 5;
-    pub(super) const IS_MARK_FIRST: u32 = 1 << 6;
-    pub(super) const HAS_UNKNOWN_MARK: u32 = 1 << 7;
-    pub(super) const HAS_LINE: u32 = 1 << 8;
-    pub(super) const HAS_DESCRIPTION: u32 = 1 << 9;
+    pub(super) const ID: u32 = 1;
+    pub(super) const STATUS: u32 = 1 << 1;
+    pub(super) const START: u32 = 1 << 2;
+    /// The heading has a number other than that of the step.
+    pub(super) const HEADING_NUMBER: u32 = 1 << 3;
+    pub(super) const ATTEMPTS: u32 = 1 << 4;
+    pub(super) const FAILURES: u32 = 1 << 5;
+    pub(super) const DEPENDENCIES: u32 = 1 << 6;
+    pub(super) const ITEM: u32 = 1 << 7;
+    /// The heading has the number of the step.
+    pub(super) const IS_NUMBERED: u32 = 1 << 8;
+    pub(super) const IS_MARK_FIRST: u32 = 1 << 9;
+    pub(super) const HAS_UNKNOWN_MARK: u32 = 1 << 10;
+    pub(super) const HAS_LINE: u32 = 1 << 11;
+    pub(super) const HAS_DESCRIPTION: u32 = 1 << 12;
     /// From here on, the place of the mark in [`MARKS`](super::MARKS), counted from one.
-    pub(super) const MARK: u32 = 10;
+    pub(super) const MARK: u32 = 13;
 }
 
 /// What a mark in a heading can mean.
@@ -99,7 +233,8 @@ impl Plan {
             sections: self.document.section_count(),
             steps: self.steps.len(),
         };
-        let mut table = Vec::with_capacity(self.document.source().len());
+        let mut table = Vec::with_capacity(self.document.source().len() / 2);
+        table.extend_from_slice(&[0; SUM]);
         write(&mut table, &preface)?;
         for line in contents {
             line.write(&mut table)?;
@@ -110,142 +245,146 @@ impl Plan {
                 Some(row) => {
                     let section = u32::try_from(step.section.number()).ok()?;
                     table.extend_from_slice(&section.to_le_bytes());
-                    table.extend_from_slice(row.get(size_of::<u32>()..)?);
+                    table.extend_from_slice(row.get(WORD..)?);
                 }
-                None => write_row(&mut table, step)?,
+                None => self.write_row(&mut table, step)?,
             }
         }
+        add_sum(&mut table);
         Some(table)
     }
 
     /// The plan with that source, of which a table was kept; `None` if that cannot be used.
     pub(crate) fn from_table(source: impl Into<Arc<String>>, table: Vec<u8>) -> Option<Self> {
-        let table = Arc::new(table);
-        let mut rest = table.as_slice();
+        let (sum, mut rest) = table.split_first_chunk()?;
+        if *sum != sum_of(rest) {
+            return None;
+        }
         let Preface { format, sections, steps } = read(&mut rest)?;
         // Each takes more than a byte of those that follow, but for the root.
         let is_possible = (1..=rest.len() + 1).contains(&sections) && steps <= rest.len();
         if format != FORMAT || !is_possible {
             return None;
         }
+        let source = source.into();
         let lines = std::iter::from_fn(|| HeadingLine::read(&mut rest));
-        let document = Document::with_contents(source.into(), sections, lines)?;
+        let document = Document::with_contents(Arc::clone(&source), sections, lines)?;
         let mut found = Vec::with_capacity(steps);
         let mut at = table.len() - rest.len();
+        let table = Arc::new(Table { bytes: table, source });
         for _ in 0..steps {
-            let (step, end) = read_row(&table, at, &document)?;
+            let (step, len) = read_row(&table, at, &document)?;
             found.push(step);
-            at = end;
+            at += len;
         }
         let plan = Self::around(document, found);
-        (at == table.len() && plan.problems.is_empty()).then_some(plan)
+        (at == table.bytes.len() && plan.problems.is_empty()).then_some(plan)
+    }
+
+    /// The text of the section that a step is or is in.
+    fn text_around(&self, step: &Step) -> &str {
+        &self.document.source()[self.document.section(step.section).extent]
+    }
+
+    /// Adds the row of a step.
+    fn write_row(&self, table: &mut Vec<u8>, step: &Step) -> Option<()> {
+        let (own, heading) = (self.text_around(step), &step.heading);
+        let mut fields = NewFields::default();
+        let mut flags = 0;
+        let texts = [
+            (flag::ID, step.id.as_ref().map(StepId::as_str)),
+            (flag::STATUS, step.status()),
+            (flag::START, step.started_at()),
+        ];
+        for (flag, text) in texts {
+            if let Some(text) = text {
+                flags |= flag;
+                fields.text(own, text)?;
+            }
+        }
+        let is_numbered = heading.number == Some(step.number);
+        let numbers = [
+            (flag::HEADING_NUMBER, heading.number.filter(|_| !is_numbered)),
+            (flag::ATTEMPTS, Some(step.attempts).filter(|count| *count > 0)),
+            (flag::FAILURES, step.failures),
+        ];
+        for (flag, number) in numbers {
+            if let Some(number) = number {
+                flags |= flag;
+                fields.word(number);
+            }
+        }
+        if !step.depends_on.is_empty() {
+            flags |= flag::DEPENDENCIES;
+            let names: Vec<Named<'_>> = step.depends_on.iter().map(Named::of).collect();
+            let mut dependencies = Vec::new();
+            write(&mut dependencies, &names)?;
+            fields.bytes(0, &dependencies)?;
+        }
+        if let Some(item) = step.item {
+            flags |= flag::ITEM;
+            fields.word(u32::try_from(item.number()).ok()?);
+        }
+        let more = [
+            (flag::IS_NUMBERED, is_numbered),
+            (flag::IS_MARK_FIRST, heading.is_mark_first),
+            (flag::HAS_UNKNOWN_MARK, heading.has_unknown_mark),
+            (flag::HAS_LINE, step.bookkeeping == BookkeepingForm::Line),
+            (flag::HAS_DESCRIPTION, step.has_description()),
+        ];
+        flags |= more.into_iter().filter(|(_, holds)| *holds).fold(0, |all, (flag, _)| all | flag);
+        let mark = heading.mark.and_then(|mark| MARKS.iter().position(|known| *known == mark));
+        flags |= mark.map_or(0, |at| (at as u32 + 1) << flag::MARK);
+        let details = step.details.to_bytes(own)?;
+        let lengths = (u32::try_from(details.len()).ok()?, u32::try_from(fields.0.len()).ok()?);
+        let section = u32::try_from(step.section.number()).ok()?;
+        for word in [section, flags, step.number, lengths.0, lengths.1] {
+            table.extend_from_slice(&word.to_le_bytes());
+        }
+        table.extend_from_slice(&fields.0);
+        table.extend_from_slice(&details);
+        Some(())
     }
 }
 
-/// Adds the row of a step.
-fn write_row(table: &mut Vec<u8>, step: &Step) -> Option<()> {
-    let heading = &step.heading;
-    let flags = [
-        (flag::ITEM, step.item.is_some()),
-        (flag::HEADING_NUMBER, heading.number.is_some()),
-        (flag::FAILURES, step.failures.is_some()),
-        (flag::ID, step.id.is_some()),
-        (flag::STATUS, step.status.is_some()),
-        (flag::START, step.started_at.is_some()),
-        (flag::IS_MARK_FIRST, heading.is_mark_first),
-        (flag::HAS_UNKNOWN_MARK, heading.has_unknown_mark),
-        (flag::HAS_LINE, step.bookkeeping == BookkeepingForm::Line),
-        (flag::HAS_DESCRIPTION, step.has_description()),
-    ];
-    let mark = heading.mark.and_then(|mark| MARKS.iter().position(|known| *known == mark));
-    let flags = flags.into_iter().filter(|(_, holds)| *holds).fold(0, |all, (flag, _)| all | flag)
-        | mark.map_or(0, |at| (at as u32 + 1) << flag::MARK);
-    let mut dependencies = Vec::new();
-    if !step.depends_on.is_empty() {
-        let names: Vec<Named<'_>> = step.depends_on.iter().map(Named::of).collect();
-        write(&mut dependencies, &names)?;
-    }
-    let details = step.details.to_bytes()?;
-    let texts = [
-        step.id.as_ref().map_or("", StepId::as_str).as_bytes(),
-        step.status.as_deref().unwrap_or_default().as_bytes(),
-        step.started_at.as_deref().unwrap_or_default().as_bytes(),
-        &dependencies,
-        &details,
-    ];
-    let mut words = [0; WORDS];
-    let mut put = |word: Word, value: u32| words[word as usize] = value;
-    put(Word::Section, u32::try_from(step.section.number()).ok()?);
-    put(Word::Flags, flags);
-    put(Word::Item, u32::try_from(step.item.map_or(0, ItemId::number)).ok()?);
-    put(Word::Number, step.number);
-    put(Word::HeadingNumber, heading.number.unwrap_or_default());
-    put(Word::Attempts, step.attempts);
-    put(Word::Failures, step.failures.unwrap_or_default());
-    put(Word::Sum, details::sum(&texts.concat()));
-    for (at, text) in (Word::IdLen as usize..).zip(&texts) {
-        words[at] = u32::try_from(text.len()).ok()?;
-    }
-    words.iter().for_each(|word| table.extend_from_slice(&word.to_le_bytes()));
-    texts.iter().for_each(|text| table.extend_from_slice(text));
-    Some(())
-}
-
-/// The step whose row begins there, and where the row ends.
-fn read_row(table: &Arc<Vec<u8>>, start: usize, document: &Document) -> Option<(Step, usize)> {
-    let (numbers, rest) = table.get(start..)?.split_at_checked(WORDS * size_of::<u32>())?;
-    let (numbers, _) = numbers.as_chunks();
-    let get = |word: Word| u32::from_le_bytes(numbers[word as usize]);
-    let flags = get(Word::Flags);
+/// The step whose row begins there, and the length of the row.
+fn read_row(table: &Arc<Table>, start: usize, document: &Document) -> Option<(Step, usize)> {
+    let row = table.row(start)?;
+    let [section, flags, number, ..] = head(row)?;
+    let mut fields = Fields { flags, rest: row.get(HEAD * WORD..)? };
     let has = |flag: u32| flags & flag != 0;
-    let mut texts = rest;
-    let mut text = |word: Word| {
-        let (text, behind) = texts.split_at_checked(get(word) as usize)?;
-        texts = behind;
-        Some(text)
-    };
-    let id = text(Word::IdLen)?;
-    let status = text(Word::StatusLen)?;
-    let started_at = text(Word::StartLen)?;
-    let dependencies = text(Word::DependenciesLen)?;
-    let details = text(Word::DetailsLen)?.len();
-    let end = table.len() - texts.len();
-    if details::sum(table.get(table.len() - rest.len()..end)?) != get(Word::Sum) {
-        return None;
-    }
-    let string = |flag: u32, text: &[u8]| match has(flag) {
-        true => std::str::from_utf8(text).ok().map(|text| Some(text.to_owned())),
-        false => Some(None),
-    };
-    let depends_on = match dependencies.is_empty() {
-        true => Vec::new(),
-        false => {
-            let names: Vec<Named<'_>> = read(&mut &*dependencies)?;
+    let section = document.nth_section(section as usize)?;
+    let around = document.heading_start(section);
+    let [id, ..] = fields.texts(document.source().get(around..)?)?;
+    let heading_number = fields.number(flag::HEADING_NUMBER)?;
+    let attempts = fields.number(flag::ATTEMPTS)?.unwrap_or_default();
+    let failures = fields.number(flag::FAILURES)?;
+    let depends_on = match fields.number(flag::DEPENDENCIES)? {
+        Some(len) => {
+            let names: Vec<Named<'_>> = read(&mut fields.bytes(len)?)?;
             names.into_iter().map(Named::into_ref).collect()
         }
+        None => Vec::new(),
     };
-    let section = document.nth_section(get(Word::Section) as usize)?;
-    let item = has(flag::ITEM).then(|| ItemId::numbered(section, get(Word::Item) as usize));
+    let item = fields.number(flag::ITEM)?.map(|item| ItemId::numbered(section, item as usize));
     let offset = match item {
         Some(item) => document.get_item(item)?.span.start,
-        None => document.heading_start(section),
+        None => around,
     };
     let mark = (flags >> flag::MARK).checked_sub(1).map(|at| MARKS.get(at as usize).copied());
     let heading = HeadingForm {
-        number: has(flag::HEADING_NUMBER).then(|| get(Word::HeadingNumber)),
+        number: heading_number.or(has(flag::IS_NUMBERED).then_some(number)),
         mark: mark.map_or(Some(None), |mark| mark.map(Some))?,
         is_mark_first: has(flag::IS_MARK_FIRST),
         has_unknown_mark: has(flag::HAS_UNKNOWN_MARK),
     };
     let step = Step {
-        number: get(Word::Number),
-        id: string(flag::ID, id)?.map(StepId::kept),
-        status: string(flag::STATUS, status)?,
+        number,
+        id: id.map(StepId::kept),
         depends_on,
-        attempts: get(Word::Attempts),
-        failures: has(flag::FAILURES).then(|| get(Word::Failures)),
-        started_at: string(flag::START, started_at)?,
-        details: LateDetails::kept(table, start..end, end - details, has(flag::HAS_DESCRIPTION))?,
+        attempts,
+        failures,
+        details: LateDetails::kept(table, start, around)?,
         heading,
         bookkeeping: match has(flag::HAS_LINE) {
             true => BookkeepingForm::Line,
@@ -255,7 +394,33 @@ fn read_row(table: &Arc<Vec<u8>>, start: usize, document: &Document) -> Option<(
         section,
         item,
     };
-    Some((step, end))
+    Some((step, row.len()))
+}
+
+/// Puts the sum of all that follows at the beginning.
+fn add_sum(table: &mut [u8]) {
+    if let Some((sum, rest)) = table.split_first_chunk_mut() {
+        *sum = sum_of(rest);
+    }
+}
+
+/// Tells bytes that were written whole from others, so that the details need not be read to know that they
+/// can be.
+fn sum_of(bytes: &[u8]) -> [u8; SUM] {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let add = |sum: u64, word: u64| (sum.rotate_left(23) ^ word).wrapping_mul(ODD);
+    // Several sums side by side do not have to wait for each other.
+    let (blocks, rest) = bytes.as_chunks::<{ 4 * SUM }>();
+    let mut sums = [ODD; 4];
+    for block in blocks {
+        let (words, _) = block.as_chunks();
+        for (sum, word) in sums.iter_mut().zip(words) {
+            *sum = add(*sum, u64::from_le_bytes(*word));
+        }
+    }
+    let sum = sums.into_iter().fold(ODD, add);
+    let sum = rest.iter().fold(sum, |sum, byte| add(sum, u64::from(*byte)));
+    (sum ^ (sum >> 32)).to_le_bytes()
 }
 
 impl<'a> Named<'a> {
@@ -270,7 +435,7 @@ impl<'a> Named<'a> {
     fn into_ref(self) -> StepRef {
         match self {
             Self::Number(number) => StepRef::Number(number),
-            Self::Id(id) => StepRef::Id(StepId::kept(id.to_owned())),
+            Self::Id(id) => StepRef::Id(StepId::kept(id)),
             Self::Label(label) => StepRef::Label(label.to_owned()),
         }
     }
@@ -319,7 +484,7 @@ mod tests {
         let sum = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        assert_eq!((FORMAT, sum), ("0.1.0+6", 11_358_114_608_524_529_346));
+        assert_eq!((FORMAT, sum), ("0.1.0+7", 10_322_335_593_463_265_392));
     }
 
     #[test]
@@ -343,7 +508,8 @@ mod tests {
         for source in samples::PLANS {
             let read = plan(source);
             let (Some(last), Some(table)) = (read.steps.last(), read.to_table()) else { continue };
-            let start = table.len() - last.details.to_bytes().unwrap().len();
+            let own = read.text_around(last);
+            let start = table.len() - last.details.to_bytes(own).unwrap().len();
             for (at, byte) in [(start, 7), (start + 1, 0xff), (table.len() - 1, 0xff)] {
                 let mut damaged = table.clone();
                 damaged[at] = byte;
@@ -377,6 +543,7 @@ mod tests {
             let Some(mut table) = plan(&source).to_table() else { return Ok(()) };
             let at = at.index(table.len());
             table[at] ^= bits;
+            add_sum(&mut table);
             if let Some(plan) = Plan::from_table(source.clone(), table) {
                 let _ = samples::all_of(&plan);
             }

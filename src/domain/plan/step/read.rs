@@ -37,11 +37,9 @@ pub(crate) fn read(
     let mut step = Step {
         number,
         id: None,
-        status: None,
         depends_on: Vec::new(),
         attempts: 0,
         failures: None,
-        started_at: None,
         details: LateDetails::default(),
         heading,
         bookkeeping: BookkeepingForm::Line,
@@ -66,7 +64,7 @@ pub(crate) fn read(
         match &*key {
             "id" => read_line(document, item, value, (&mut step, &mut details), problems),
             "status" => {
-                step.status = value;
+                details.status = value;
                 if step.id.is_some() {
                     // Older states begin a step with its id.
                     step.bookkeeping = BookkeepingForm::Fields;
@@ -83,7 +81,7 @@ pub(crate) fn read(
                 step.bookkeeping = BookkeepingForm::Fields;
                 match &*key {
                     CLAIMED_BY => details.claimed_by = value.as_deref().map(Claim::parse),
-                    STARTED_AT => step.started_at = value,
+                    STARTED_AT => details.started_at = value,
                     _ => match value.as_deref().map_or(Ok(0), str::parse) {
                         Ok(attempts) => step.attempts = attempts,
                         Err(_) => {
@@ -110,9 +108,9 @@ pub(crate) fn read(
     if let Some(item) = item {
         details.description = description_in_box(document, item);
     } else if !has_fields_only(document, section) {
-        if step.status.is_none() {
+        if details.status.is_none() {
             let status = loose::status(document, section);
-            step.status = status.map(|at| document.source()[at].to_owned());
+            details.status = status.map(|at| document.source()[at].to_owned());
         }
         details.description = description(document, section);
     }
@@ -141,7 +139,7 @@ fn read_line(
     }
     let claim = line.claimed_by.as_deref().map(Claim::parse);
     details.claimed_by = claim.or(details.claimed_by.take());
-    step.started_at = line.started_at.or(step.started_at.take());
+    details.started_at = line.started_at.or(details.started_at.take());
     details.completed_at = line.completed_at.or(details.completed_at.take());
 }
 

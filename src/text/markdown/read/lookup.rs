@@ -1,6 +1,7 @@
 //! Finding sections and fields by name.
 
 use crate::text::markdown::field::same_key;
+use crate::text::markdown::section::Entry;
 use crate::text::markdown::{Document, ItemId, LookupError, SectionId};
 use crate::text::{Place, nearest::nearest};
 
@@ -22,8 +23,7 @@ impl Document {
         let mut found = self.named(first, (1..self.sections.len()).map(SectionId::nth))?;
         let mut name = *first;
         for element in rest {
-            let below: Vec<SectionId> =
-                found.iter().flat_map(|id| self.children(*id)).collect();
+            let below: Vec<SectionId> = found.iter().flat_map(|id| self.children(*id)).collect();
             found = self.named(element, below.into_iter())?;
             name = element;
         }
@@ -84,7 +84,9 @@ impl Document {
 
     /// Whether a section has that title, matched as in [`Self::find`].
     pub(crate) fn has_section(&self, title: &str) -> bool {
-        self.sections[1..].iter().any(|section| section.title(&self.source).trim().eq_ignore_ascii_case(title))
+        self.sections[1..]
+            .iter()
+            .any(|section| section.title(&self.source).trim().eq_ignore_ascii_case(title))
     }
 
     /// The sections among `candidates` with that title; never none.
@@ -113,13 +115,16 @@ impl Document {
         candidates: impl Iterator<Item = SectionId> + Clone,
     ) -> Vec<SectionId> {
         // Most titles differ in the first letter already.
-        let may_be = |title: &str| match (title.bytes().next(), name.bytes().next()) {
-            (Some(one), Some(other)) if one.is_ascii_graphic() => one.eq_ignore_ascii_case(&other),
-            _ => true,
-        };
+        let may_be =
+            |section: &Entry| match (section.first_letter(&self.source), name.bytes().next()) {
+                (Some(one), Some(other)) if one.is_ascii_graphic() => {
+                    one.eq_ignore_ascii_case(&other)
+                }
+                _ => true,
+            };
         let named = |id: &SectionId, is: fn(&str, &str) -> bool| {
-            let title = self.sections[id.number()].title(&self.source);
-            may_be(title) && is(title.trim(), name)
+            let section = &self.sections[id.number()];
+            may_be(section) && is(section.title(&self.source).trim(), name)
         };
         let exact: Vec<_> =
             candidates.clone().filter(|id| named(id, |title, name| title == name)).collect();

@@ -15,6 +15,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use crate::text::LateList;
 use crate::text::markdown::change::Applied;
 use crate::text::markdown::document::Body;
 use crate::text::markdown::index::Index;
@@ -129,7 +130,8 @@ impl Document {
             if let Some(next) = next {
                 let last = found.sections.pop().filter(|last| last.start() == piece.end)?;
                 let body = found.bodies.pop()?;
-                let is_same = last.level == next.level && last.title(source) == next.title(&self.source);
+                let is_same =
+                    last.level == next.level && last.title(source) == next.title(&self.source);
                 if !is_same || body.blocks.len() != 1 {
                     return None;
                 }
@@ -179,28 +181,30 @@ impl Document {
     /// The sections that stay with those that were read again in their places.
     fn put_together(&self, source: String, pieces: Vec<Piece>) -> Derived {
         let mut sections = Vec::with_capacity(self.sections.len());
-        let mut bodies: Vec<OnceLock<Box<Body>>> = Vec::with_capacity(self.sections.len());
+        let mut bodies = Vec::new();
         let mut runs = Vec::with_capacity(pieces.len());
         // What of the old sections is done, and where the next one begins: before and now.
         let (mut done, mut old_start, mut new_start) = (0, 0, 0);
         for Piece { run, end, sections: found, bodies: read } in pieces {
             self.keep(done..run.old.start, old_start, new_start, &mut sections);
-            bodies.resize_with(sections.len(), OnceLock::new);
+            bodies.extend((sections.len()..).zip(read));
             sections.extend(found);
-            bodies.extend(read.into_iter().map(|body| OnceLock::from(Box::new(body))));
             done = run.old.end;
             old_start = self.sections.get(done).map_or(0, Entry::start);
             new_start = end;
             runs.push(run);
         }
         self.keep(done..self.sections.len(), old_start, new_start, &mut sections);
-        bodies.resize_with(sections.len(), OnceLock::new);
+        let known = LateList::new(sections.len());
+        for (at, body) in bodies {
+            known.get_or_init(at, || body);
+        }
         link(&mut sections);
         let document = Document {
             newline: OnceLock::new(),
             lines: OnceLock::new(),
             sections,
-            bodies,
+            bodies: known,
             front_matter: self.front_matter.clone(),
             hidden: None,
             is_divisible: true,

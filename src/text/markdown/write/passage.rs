@@ -119,7 +119,8 @@ fn alone(document: &Document, section: SectionId) -> Result<(Document, SectionId
     let found = document.section(section);
     let root = section == document.root();
     let from = if root { 0 } else { found.heading.start };
-    let to = document.nth_section(section.number() + 1).map(|next| document.section(next).heading.end);
+    let to =
+        document.nth_section(section.number() + 1).map(|next| document.section(next).heading.end);
     // A line before a heading keeps its first bytes from being read as a byte order mark.
     let mut source = if root { String::new() } else { document.newline().to_owned() };
     source.push_str(&document.source()[from..to.unwrap_or(found.body.end)]);
@@ -131,7 +132,8 @@ fn alone(document: &Document, section: SectionId) -> Result<(Document, SectionId
     }
     let alone = Document::parse(source)?;
     let inner = SectionId::nth(usize::from(!root));
-    if alone.nth_section(inner.number()).is_none_or(|copy| alone.section(copy).title != found.title) {
+    if alone.nth_section(inner.number()).is_none_or(|copy| alone.section(copy).title != found.title)
+    {
         return Err(EditError::WouldChangeStructure {
             place: document.place(found.heading.start),
             reason: "the section cannot be read apart from the text before it".to_owned(),
