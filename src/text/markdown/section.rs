@@ -98,6 +98,18 @@ impl Entry {
         self.title = (!is_plain).then(|| title.into());
     }
 
+    /// Whether the title is that of another section: so it is where the headings are the same.
+    pub(crate) fn has_title_of(&self, source: &str, other: &Self, other_source: &str) -> bool {
+        let is_plain = self.title.is_none() && other.title.is_none() && self.level == other.level;
+        let headings = (source.get(self.heading()), other_source.get(other.heading()));
+        is_plain && headings.0 == headings.1 || self.title(source) == other.title(other_source)
+    }
+
+    /// The section it is part of; of the root, itself.
+    pub(crate) fn parent(&self) -> SectionId {
+        SectionId(self.parent)
+    }
+
     /// The same heading at another place.
     pub(crate) fn moved_to(&self, start: usize) -> Self {
         let end = start + self.heading().len();

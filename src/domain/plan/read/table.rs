@@ -71,7 +71,7 @@ impl Table {
 
     /// The status in the row of the step whose text begins `step`.
     pub(crate) fn status<'t>(&'t self, start: usize, step: &'t str) -> Option<&'t str> {
-        self.fields(start)?.texts(step)?[1]
+        self.fields(start)?.text_if(flag::STATUS, step)?
     }
 
     /// When that step was started.
@@ -138,11 +138,11 @@ impl<'t> Fields<'t> {
         if self.has(flag) { self.text(step).map(Some) } else { Some(None) }
     }
 
-    /// The texts that come first: id, status, start.
+    /// The texts that come first: status, id, start.
     fn texts<'s: 't>(&mut self, step: &'s str) -> Option<[Option<&'t str>; 3]> {
         Some([
-            self.text_if(flag::ID, step)?,
             self.text_if(flag::STATUS, step)?,
+            self.text_if(flag::ID, step)?,
             self.text_if(flag::START, step)?,
         ])
     }
@@ -195,8 +195,8 @@ impl NewFields {
 
 /// What is there, and what holds.
 mod flag {
-    pub(super) const ID: u32 = 1;
-    pub(super) const STATUS: u32 = 1 << 1;
+    pub(super) const STATUS: u32 = 1;
+    pub(super) const ID: u32 = 1 << 1;
     pub(super) const START: u32 = 1 << 2;
     /// The heading has a number other than that of the step.
     pub(super) const HEADING_NUMBER: u32 = 1 << 3;
@@ -292,8 +292,8 @@ impl Plan {
         let mut fields = NewFields::default();
         let mut flags = 0;
         let texts = [
-            (flag::ID, step.id.as_ref().map(StepId::as_str)),
             (flag::STATUS, step.status()),
+            (flag::ID, step.id.as_ref().map(StepId::as_str)),
             (flag::START, step.started_at()),
         ];
         for (flag, text) in texts {
@@ -355,7 +355,7 @@ fn read_row(table: &Arc<Table>, start: usize, document: &Document) -> Option<(St
     let has = |flag: u32| flags & flag != 0;
     let section = document.nth_section(section as usize)?;
     let around = document.heading_start(section);
-    let [id, ..] = fields.texts(document.source().get(around..)?)?;
+    let [_, id, _] = fields.texts(document.source().get(around..)?)?;
     let heading_number = fields.number(flag::HEADING_NUMBER)?;
     let attempts = fields.number(flag::ATTEMPTS)?.unwrap_or_default();
     let failures = fields.number(flag::FAILURES)?;

@@ -203,23 +203,27 @@ impl<'a> Proof<'a> {
 
     /// The next section of the new document must be the old section `id`.
     fn same_section(&mut self, id: SectionId) -> Result<(), Difference> {
-        let before = self.old.section(id);
-        let after = self.new.section(SectionId::nth(self.sections.len()));
+        let (old, new) = (&*self.old.source, &*self.new.source);
+        let before = &self.old.sections[id.number()];
+        let after = &self.new.sections[self.sections.len()];
         if id == self.old.root() {
             self.sections.push(Origin::Old(id));
             return Ok(());
         }
-        let at = before.heading.start;
-        let title = self.intent.titles.get(&id).map_or(before.title, String::as_str);
-        if after.title != title {
-            return differ(at, format!("the title would read `{}`", after.title));
+        let at = before.start();
+        let is_right = match self.intent.titles.get(&id) {
+            Some(title) => after.title(new) == title,
+            None => after.has_title_of(new, before, old),
+        };
+        if !is_right {
+            return differ(at, format!("the title would read `{}`", after.title(new)));
         }
         if after.level != before.level {
             return differ(at, format!("the heading would have level {}", after.level));
         }
-        let parent = after.parent.and_then(|parent| self.sections.get(parent.number()).copied());
-        if parent != before.parent.map(Origin::Old) {
-            return differ(at, format!("`{}` would belong to another section", before.title));
+        let parent = self.sections.get(after.parent().number()).copied();
+        if parent != Some(Origin::Old(before.parent())) {
+            return differ(at, format!("`{}` would belong to another section", before.title(old)));
         }
         self.sections.push(Origin::Old(id));
         Ok(())

@@ -362,10 +362,12 @@ pub(in crate::workspace::change) fn set(
         plan.set_nested(progress.edit(), step, "expected_outputs", &pairs(&shape.output))?;
     }
     progress.finish(&[])?;
-    touch(draft, step.number)?;
-    // As it is now: a title may be new.
+    let number = step.number;
+    touch(draft, number)?;
+    // As it is now: a title may be new. The plan of before is let go of, so that it can be taken over.
+    drop(plan);
     let plan = draft.plan()?;
-    let step = plan.step(&StepRef::Number(step.number))?;
+    let step = plan.step(&StepRef::Number(number))?;
     let status = step.status.clone().unwrap_or_default();
     Ok(Answer::new(format!("step {} changed{dropped}", step.number))
         .with("step", step_json(step, &id, &status)))
