@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{STATEDIR, alternate, is_wanted, report, run, state, title};
+use common::{alternate, is_wanted, report, run, state, statedir, title};
 use pulldown_cmark::{Options, Parser};
 
 const TASKS: usize = 1000;
@@ -38,8 +38,8 @@ fn main() {
         alternate(50, adopting, || parse(&files)),
         3.0,
     );
-    let whole = || run(STATEDIR, &many, &["adopt", "--dry-run"]);
-    let version = || run(STATEDIR, &many, &["--version"]);
+    let whole = || run(statedir(), &many, &["adopt", "--dry-run"]);
+    let version = || run(statedir(), &many, &["--version"]);
     report(
         "adopt --dry-run / --version, for comparison",
         alternate(50, whole, version),
@@ -48,10 +48,10 @@ fn main() {
     let one = adopted(root, "one", 1);
     for (name, dir) in [("50 files", &many), ("one file", &one)] {
         let own = state(root, &format!("own beside {name}"), TASKS);
-        run(STATEDIR, dir, &["adopt"]);
+        run(statedir(), dir, &["adopt"]);
         // Both have been changed before.
-        run(STATEDIR, dir, &["var", "set", "a", "0"]);
-        run(STATEDIR, &own, &["var", "set", "a", "0"]);
+        run(statedir(), dir, &["var", "set", "a", "0"]);
+        run(statedir(), &own, &["var", "set", "a", "0"]);
         for args in [
             &["status"][..],
             &["brief"],
@@ -59,13 +59,13 @@ fn main() {
             &["step", "show", "500"],
             &["var", "set", "a", "1"],
         ] {
-            let pair = alternate(30, || run(STATEDIR, dir, args), || run(STATEDIR, &own, args));
+            let pair = alternate(30, || run(statedir(), dir, args), || run(statedir(), &own, args));
             report(&format!("{}, {name} / own", args.join(" ")), pair, 1.3);
         }
         let life = |dir: &Path, step: usize| {
             let step = step.to_string();
-            run(STATEDIR, dir, &["step", "start", &step])
-                + run(STATEDIR, dir, &["step", "done", &step])
+            run(statedir(), dir, &["step", "start", &step])
+                + run(statedir(), dir, &["step", "done", &step])
         };
         let (mut these, mut those) = (Vec::new(), Vec::new());
         for step in 1..=20 {
@@ -76,7 +76,7 @@ fn main() {
         those.sort();
         report(&format!("step start and done, {name} / own"), (these[10], those[10]), 1.3);
         let pair =
-            alternate(10, || run(STATEDIR, dir, &["undo"]), || run(STATEDIR, &own, &["undo"]));
+            alternate(10, || run(statedir(), dir, &["undo"]), || run(statedir(), &own, &["undo"]));
         report(&format!("undo, {name} / own"), pair, 1.3);
     }
 }

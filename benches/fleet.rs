@@ -20,7 +20,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{STATEDIR, alternate, is_wanted, report, state, title};
+use common::{alternate, is_wanted, report, state, statedir, title};
 use server::{FLEET, Server};
 
 /// How many workers claim at once, and how often each does.
@@ -48,7 +48,7 @@ struct Fleet {
 
 impl Fleet {
     fn command(&self, dir: &Path, args: &[&str]) -> Command {
-        let mut command = Command::new(STATEDIR);
+        let mut command = Command::new(statedir());
         command.args(args).current_dir(dir).env_remove("STATEDIR");
         command.env("STATEDIR_FLEET", &self.url).env("STATEDIR_HOST", "bench");
         command.env("XDG_STATE_HOME", self.root.join("own"));

@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{STATEDIR, alternate, is_wanted, report, run, title};
+use common::{alternate, is_wanted, report, run, statedir, title};
 
 const STEPS: usize = 1000;
 const GROUPS: usize = 50;
@@ -25,12 +25,13 @@ fn main() {
     let plain = layered(root.path(), "plain", "");
     title();
     for args in [&["status"][..], &["step", "next"], &["brief"], &["step", "list"]] {
-        let pair = alternate(60, || run(STATEDIR, &grouped, args), || run(STATEDIR, &plain, args));
+        let pair =
+            alternate(60, || run(statedir(), &grouped, args), || run(statedir(), &plain, args));
         report(&format!("{}, 50 groups / none", args.join(" ")), pair, 1.2);
     }
     let life = |dir: &Path| {
-        let claimed = run(STATEDIR, dir, &["step", "next", "--claim"]);
-        claimed + run(STATEDIR, dir, &["step", "done"])
+        let claimed = run(statedir(), dir, &["step", "next", "--claim"]);
+        claimed + run(statedir(), dir, &["step", "done"])
     };
     let pair = alternate(30, || life(&grouped), || life(&plain));
     report("step next --claim and done, 50 groups / none", pair, 1.2);
@@ -40,7 +41,7 @@ fn main() {
 fn layered(root: &Path, name: &str, more: &str) -> PathBuf {
     let dir = root.join(name);
     fs::create_dir_all(&dir).expect("a directory");
-    run(STATEDIR, &dir, &["init", "--goal", "Measure what groups cost"]);
+    run(statedir(), &dir, &["init", "--goal", "Measure what groups cost"]);
     let state = dir.join("workspace/state");
     fs::write(state.join("workflow.yaml"), format!("version: 1\n{more}")).expect("a lifecycle");
     let mut plan = fs::read_to_string(state.join("plan.md")).expect("a plan");
@@ -54,6 +55,6 @@ fn layered(root: &Path, name: &str, more: &str) -> PathBuf {
         ));
     }
     fs::write(state.join("plan.md"), plan).expect("a plan");
-    run(STATEDIR, &dir, &["var", "set", "ready", "true"]);
+    run(statedir(), &dir, &["var", "set", "ready", "true"]);
     dir
 }

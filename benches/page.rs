@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{STATEDIR, alternate, is_wanted, report, run, signed, title};
+use common::{alternate, is_wanted, report, run, signed, statedir, title};
 
 /// The most that the page may cost against the document.
 const LIMIT: f64 = 2.0;
@@ -35,13 +35,13 @@ fn main() {
     }
     fs::write(&path, text).expect("space for the history");
     // The first command reads all of it once, because it was written from outside.
-    run(STATEDIR, &long, &["var", "set", "seen", "1"]);
+    run(statedir(), &long, &["var", "set", "seen", "1"]);
     title();
     let first = || {
         let server = Server::start(&long);
         server.get(&server.location("/"))
     };
-    let pair = alternate(20, first, || run(STATEDIR, &plain, &["state", "--json"]));
+    let pair = alternate(20, first, || run(statedir(), &plain, &["state", "--json"]));
     report("web, the first answer of a new server", pair, LIMIT);
     let server = Server::start(&long);
     let home = server.location("/");
@@ -49,7 +49,7 @@ fn main() {
         let pair = alternate(
             20,
             || server.get(&format!("{home}{view}")),
-            || run(STATEDIR, &plain, &["state", "--json"]),
+            || run(statedir(), &plain, &["state", "--json"]),
         );
         report(&format!("web, {name}"), pair, LIMIT);
     }
@@ -74,7 +74,7 @@ impl Drop for Server {
 
 impl Server {
     fn start(dir: &Path) -> Self {
-        let mut command = Command::new(STATEDIR);
+        let mut command = Command::new(statedir());
         command.arg("web").current_dir(dir).env("STATEDIR_ACTOR", "bench").env_remove("STATEDIR");
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the program to start");
         let mut url = String::new();

@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{STATEDIR, alternate, is_wanted, run, state};
+use common::{alternate, is_wanted, run, state, statedir};
 
 const SIZES: [usize; 3] = [10, 1_000, 10_000];
 
@@ -92,7 +92,7 @@ fn main() {
                 let rounds = if items > 1_000 || peer.name == "backlog" { 10 } else { 40 };
                 let (this, that) = alternate(
                     rounds,
-                    || next_round(&mut ours, |round| statedir(&dir, task, round)),
+                    || next_round(&mut ours, |round| perform(&dir, task, round)),
                     || {
                         next_round(&mut theirs, |round| {
                             call(home, peer.name, &(peer.args)(task, round).unwrap_or_default())
@@ -134,10 +134,10 @@ fn growth(root: &Path) {
         for _ in 0..ROUNDS {
             for (dir, least) in dirs.iter().zip(&mut least) {
                 if args[1..].first() == Some(&"done") {
-                    run(STATEDIR, dir, &["step", "reset", "5", "--force"]);
-                    run(STATEDIR, dir, &["step", "start", "5"]);
+                    run(statedir(), dir, &["step", "reset", "5", "--force"]);
+                    run(statedir(), dir, &["step", "start", "5"]);
                 }
-                *least = (*least).min(run(STATEDIR, dir, args));
+                *least = (*least).min(run(statedir(), dir, args));
             }
         }
         let ratios = [1, 2].map(|at| least[at].as_secs_f64() / least[0].as_secs_f64());
@@ -168,11 +168,11 @@ fn verdict(holds: bool) -> &'static str {
 /// The peak memory of a command in MB, measured by GNU `time`.
 fn memory(dir: &Path, args: &[&str]) -> Option<f64> {
     if args.contains(&"done") {
-        run(STATEDIR, dir, &["step", "reset", "5", "--force"]);
-        run(STATEDIR, dir, &["step", "start", "5"]);
+        run(statedir(), dir, &["step", "reset", "5", "--force"]);
+        run(statedir(), dir, &["step", "start", "5"]);
     }
     let mut command = Command::new("/usr/bin/time");
-    command.args(["-f", "%M", STATEDIR]).args(args).current_dir(dir);
+    command.args(["-f", "%M", statedir()]).args(args).current_dir(dir);
     command.env("STATEDIR_ACTOR", "bench").env_remove("STATEDIR").stdin(Stdio::null());
     let output = command.output().ok().filter(|output| output.status.success())?;
     let text = String::from_utf8_lossy(&output.stderr);
@@ -185,7 +185,7 @@ fn next_round(round: &mut usize, mut act: impl FnMut(usize) -> Duration) -> Dura
     act(*round)
 }
 
-fn statedir(dir: &Path, task: Task, round: usize) -> Duration {
+fn perform(dir: &Path, task: Task, round: usize) -> Duration {
     let args: &[&str] = match task {
         Task::Start => &["--version"],
         Task::Status if round % 2 == 1 => &["step", "start", "5"],
@@ -194,7 +194,7 @@ fn statedir(dir: &Path, task: Task, round: usize) -> Duration {
         Task::Next => &["step", "next"],
         Task::List => &["step", "list", "--limit", "20"],
     };
-    run(STATEDIR, dir, args)
+    run(statedir(), dir, args)
 }
 
 fn call(home: &Path, name: &str, args: &[String]) -> Duration {

@@ -6,7 +6,7 @@ mod common;
 
 use std::{fs, path::Path};
 
-use common::{STATEDIR, alternate, is_wanted, report, run, title};
+use common::{alternate, is_wanted, report, run, statedir, title};
 use serde_json::{Value, json};
 use statedir::{Change, Environment, NoVersionControl, Options, Workspace};
 
@@ -26,13 +26,13 @@ fn main() {
         let restore = |dir: &Path| {
             // Something must have changed, or there is nothing to restore.
             turn.set(turn.get() + 1);
-            run(STATEDIR, dir, &["var", "set", "turn", &turn.get().to_string()]);
-            run(STATEDIR, dir, &["checkpoint", "restore", name])
+            run(statedir(), dir, &["var", "set", "turn", &turn.get().to_string()]);
+            run(statedir(), dir, &["checkpoint", "restore", name])
         };
         let pair = alternate(40, || restore(&long), || restore(&short));
         report(&format!("restore {name}: after 10,000 operations / 10"), pair, LIMIT);
     }
-    let create = |dir: &Path| run(STATEDIR, dir, &["checkpoint", "create"]);
+    let create = |dir: &Path| run(statedir(), dir, &["checkpoint", "create"]);
     let pair = alternate(40, || create(&long), || create(&short));
     report("create: after 10,000 operations / 10", pair, LIMIT);
 }
@@ -40,7 +40,7 @@ fn main() {
 /// A state with a checkpoint at either end of so many operations.
 fn worked(root: &Path, name: &str, operations: usize) -> std::path::PathBuf {
     let dir = common::state(root, name, 20);
-    run(STATEDIR, &dir, &["checkpoint", "create", "first"]);
+    run(statedir(), &dir, &["checkpoint", "create", "first"]);
     let state = dir.join("workspace/state");
     let environment = Environment::real("bench");
     let workspace = Workspace::new(&state, environment, Options::new(NoVersionControl));
@@ -51,7 +51,7 @@ fn worked(root: &Path, name: &str, operations: usize) -> std::path::PathBuf {
         };
         apply(&workspace, change);
     }
-    run(STATEDIR, &dir, &["checkpoint", "create", "last"]);
+    run(statedir(), &dir, &["checkpoint", "create", "last"]);
     let log = fs::read_dir(state.join(".statedir/log")).expect("a log").count();
     println!("{name}: {operations} operations in {log} segments");
     dir

@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{STATEDIR, alternate, is_wanted, report, run, signed, title};
+use common::{alternate, is_wanted, report, run, signed, statedir, title};
 
 /// The most that a million entries may cost against a hundred.
 const LIMIT: f64 = 1.5;
@@ -27,8 +27,11 @@ fn main() {
         let long = with_history(root.path(), &format!("long {kind}"), &entries(1_000_000));
         for args in [&["brief"][..], &["state"], &["memory"]] {
             let rounds = if kind == "signed" { 100 } else { 10 };
-            let pair =
-                alternate(rounds, || run(STATEDIR, &long, args), || run(STATEDIR, &short, args));
+            let pair = alternate(
+                rounds,
+                || run(statedir(), &long, args),
+                || run(statedir(), &short, args),
+            );
             report(&format!("{}: 1,000,000 {kind} / 100", args.join(" ")), pair, LIMIT);
         }
         fs::remove_dir_all(long).expect("the directory to be removed");
@@ -46,7 +49,7 @@ fn with_history(root: &Path, name: &str, entries: &str) -> PathBuf {
         let question = format!("question {n}");
         let turn =
             ["turn", "add", "--user", &question, "--response", "an answer", "--intent", "ask"];
-        run(STATEDIR, &dir, &turn);
+        run(statedir(), &dir, &turn);
     }
     dir
 }

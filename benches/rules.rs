@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{STATEDIR, alternate, is_wanted, report, run, state, title};
+use common::{alternate, is_wanted, report, run, state, statedir, title};
 use statedir::{
     internals::{Constraints, FactValue, Facts, NewEntry, Workflow, WrittenRule, fire, render},
     text::markdown::Document,
@@ -41,16 +41,17 @@ fn from_the_shell(root: &Path) {
     add_entries(&few, 10);
     add_entries(&long, 1_000_000);
     // The first command reads the history once, because it was written from outside.
-    run(STATEDIR, &long, &["event", "emit", "first"]);
-    run(STATEDIR, &few, &["event", "emit", "first"]);
+    run(statedir(), &long, &["event", "emit", "first"]);
+    run(statedir(), &few, &["event", "emit", "first"]);
     let emit = ["event", "emit", "ping", "n=1"];
-    let pair = alternate(60, || run(STATEDIR, &long, &emit), || run(STATEDIR, &few, &emit));
+    let pair = alternate(60, || run(statedir(), &long, &emit), || run(statedir(), &few, &emit));
     report("event: 1,000,000 entries / 10", pair, 1.5);
     add_rules(&long, 1000);
     add_rules(&few, 10);
-    run(STATEDIR, &long, &emit);
-    run(STATEDIR, &few, &emit);
-    let (many, ten) = alternate(100, || run(STATEDIR, &long, &emit), || run(STATEDIR, &few, &emit));
+    run(statedir(), &long, &emit);
+    run(statedir(), &few, &emit);
+    let (many, ten) =
+        alternate(100, || run(statedir(), &long, &emit), || run(statedir(), &few, &emit));
     report("event: and 1,000 rules / 10, reading them too", (many, ten), f64::INFINITY);
     let reading = alternate(50, || read_by_itself(&long), || read_by_itself(&few));
     let more = reading.0.saturating_sub(reading.1);
@@ -59,7 +60,7 @@ fn from_the_shell(root: &Path) {
     let check = ["rule", "check"];
     let twice = state(root, "twice", 5);
     add_rules(&twice, 2000);
-    let pair = alternate(20, || run(STATEDIR, &twice, &check), || run(STATEDIR, &long, &check));
+    let pair = alternate(20, || run(statedir(), &twice, &check), || run(statedir(), &long, &check));
     report("rule check: 2,000 rules / 1,000", pair, 2.2);
 }
 

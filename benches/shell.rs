@@ -14,11 +14,11 @@ mod needs;
 use std::{
     fs,
     io::Write as _,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
-use common::{STATEDIR, alternate, compile, is_wanted, report, run, state, title};
+use common::{alternate, compile, is_wanted, report, run, state, statedir, title};
 
 fn main() {
     if !is_wanted() {
@@ -40,19 +40,15 @@ fn main() {
 }
 
 fn against(root: &Path, older: &Path) {
-    // Both as installed: see `mutations`.
-    let programs = [(Path::new(STATEDIR), "newer"), (older, "older")].map(|(program, name)| {
-        let copy = root.join(format!("statedir-{name}"));
-        fs::copy(program, &copy).expect("a copy of the program");
-        copy
-    });
+    let new = Path::new(statedir());
+    let old = root.join("statedir-older");
+    fs::copy(older, &old).expect("a copy of the program");
     let [new_dir, old_dir] = ["newer", "older"].map(|name| state(root, name, 5));
-    let [new, old] = programs;
     for args in [&["status"][..], &["var", "get", "step_data.current_step"]] {
-        let pair = alternate(500, || run(&new, &new_dir, args), || run(&old, &old_dir, args));
+        let pair = alternate(500, || run(new, &new_dir, args), || run(&old, &old_dir, args));
         report(&format!("{} / older program", args.join(" ")), pair, 1.02);
     }
-    let pair = alternate(300, || finish_step(&new, &new_dir), || finish_step(&old, &old_dir));
+    let pair = alternate(300, || finish_step(new, &new_dir), || finish_step(&old, &old_dir));
     report("step done / older program", pair, 1.02);
 }
 
@@ -65,36 +61,34 @@ fn reads(root: &Path, empty: &Path) {
         (&["brief"], 2.0),
         (&["--version"], 1.5),
     ];
-    let installed = installed(root);
     for (args, limit) in commands {
         let name = format!("{} / empty program", args.join(" "));
-        let pair = alternate(200, || run(&installed, &dir, args), || run(empty, &dir, &[]));
+        let pair = alternate(200, || run(statedir(), &dir, args), || run(empty, &dir, &[]));
         report(&name, pair, limit);
     }
 }
 
-/// As installed, and as the linker left it: the pages of a file that was written in one go are
-/// mapped in large pieces, which saves an eighth of a millisecond of page faults at every start.
 fn mutations(root: &Path, floor: &Path) {
-    let installed = installed(root);
+    let dir = state(root, "mutations", 5);
     let floor_dir = root.join("floor-files");
     fs::create_dir_all(&floor_dir).expect("a directory");
     let floor_arg = floor_dir.to_string_lossy().into_owned();
-    for (program, how) in [(installed.as_path(), ""), (Path::new(STATEDIR), ", just linked")] {
-        let dir = state(root, if how.is_empty() { "mutations" } else { "just-linked" }, 5);
-        let mut count = 0;
-        let pair = alternate(
-            200,
-            || {
-                count += 1;
-                run(program, &dir, &["var", "set", "extracted_data.flags.n", &count.to_string()])
-            },
-            || run(floor, &dir, &[&floor_arg]),
-        );
-        report(&format!("var set{how} / floor program"), pair, 1.3);
-        let pair = alternate(40, || finish_step(program, &dir), || run(floor, &dir, &[&floor_arg]));
-        report(&format!("step done{how} / floor program"), pair, 1.3);
-    }
+    let mut count = 0;
+    let pair = alternate(
+        200,
+        || {
+            count += 1;
+            run(statedir(), &dir, &["var", "set", "extracted_data.flags.n", &count.to_string()])
+        },
+        || run(floor, &dir, &[&floor_arg]),
+    );
+    report("var set / floor program", pair, 1.3);
+    let pair = alternate(
+        100,
+        || finish_step(Path::new(statedir()), &dir),
+        || run(floor, &dir, &[&floor_arg]),
+    );
+    report("step done / floor program", pair, 1.3);
 }
 
 fn sqlite(root: &Path) {
@@ -111,14 +105,14 @@ fn sqlite(root: &Path) {
         100,
         || {
             count += 1;
-            run(STATEDIR, &dir, &["var", "set", "extracted_data.flags.n", &count.to_string()])
+            run(statedir(), &dir, &["var", "set", "extracted_data.flags.n", &count.to_string()])
         },
         || run("sqlite3", &dir, &[&database, update]),
     );
     report("var set / sqlite3 update", pair, 1.0);
     let pair = alternate(
         60,
-        || finish_step(Path::new(STATEDIR), &dir),
+        || finish_step(Path::new(statedir()), &dir),
         || run("sqlite3", &dir, &[&database, update]),
     );
     report("step done / sqlite3 update", pair, 1.0);
@@ -141,9 +135,10 @@ fn long_history(root: &Path) {
     }
     drop(file);
     // The first command reads all of it once, because it was written from outside.
-    run(STATEDIR, &long, &["history", "add", "First"]);
+    run(statedir(), &long, &["history", "add", "First"]);
     for args in [&["history", "add", "Note"][..], &["status"], &["history", "list"]] {
-        let pair = alternate(100, || run(STATEDIR, &long, args), || run(STATEDIR, &short, args));
+        let pair =
+            alternate(100, || run(statedir(), &long, args), || run(statedir(), &short, args));
         report(&format!("{}: history 1 GB / 1 KB", args.join(" ")), pair, 1.1);
     }
     fs::remove_dir_all(long).expect("the directory to be removed");
@@ -159,7 +154,7 @@ fn large_plan(root: &Path) {
             10,
             || {
                 run(
-                    STATEDIR,
+                    statedir(),
                     &dir,
                     &["step", "set", &middle, "--effects", &format!("{:?}", Instant::now())],
                 )
@@ -185,13 +180,6 @@ fn large_plan(root: &Path) {
         let size = large / small;
         report(&format!("step set: a plan {size:.1} times as large"), (slow, quick), size);
     }
-}
-
-/// The program as `cargo install` leaves it: copied.
-fn installed(root: &Path) -> PathBuf {
-    let copy = root.join("statedir");
-    fs::copy(STATEDIR, &copy).expect("a copy of the program");
-    copy
 }
 
 fn finish_step(program: &Path, dir: &Path) -> Duration {
