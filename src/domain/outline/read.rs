@@ -102,7 +102,7 @@ impl<'d> Reader<'d> {
     }
 
     fn role(&self, section: SectionId) -> SectionRole {
-        let title = normal_name(&self.document.section(section).title);
+        let title = normal_name(self.document.section(section).title);
         let is = |names: &[&str]| names.iter().any(|name| normal_name(name) == title);
         match self.file {
             StateFile::Plan if self.metadata == Some(section) => SectionRole::Metadata,

@@ -81,7 +81,7 @@ pub(crate) fn locate(document: &Document) -> Vec<Located> {
         let place = match (&step, around) {
             (Some(_), _) | (None, Place::Step) => Place::Step,
             _ if is_steps => Place::Steps,
-            (None, Place::Steps) if is_prose(&this.title) => Place::Prose,
+            (None, Place::Steps) if is_prose(this.title) => Place::Prose,
             (None, around) => around,
         };
         places.push((section, place, is_below || is_steps));

@@ -187,9 +187,10 @@ impl NewFields {
 
     fn text(&mut self, step: &str, text: &str) -> Option<()> {
         match place(step, text) {
-            Some(place) => Some(self.word(place)),
-            None => self.bytes(OWN, text.as_bytes()),
+            Some(place) => self.word(place),
+            None => self.bytes(OWN, text.as_bytes())?,
         }
+        Some(())
     }
 }
 
