@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Claim, plan::read::table::Table};
+use crate::domain::{Claim, plan::read::row::Table};
 
 /// The title of a step, who has it, how it is to be done, and its result, as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
