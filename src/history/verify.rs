@@ -216,7 +216,7 @@ impl Check {
                 self.problem(kind, None, Some((*line, *offset)), || message.to_owned());
             }
             Piece::Nul { offset, line } => {
-                let message = || "the line has NUL bytes where text was lost".to_owned();
+                let message = || "the line contains NUL bytes: text was lost here".to_owned();
                 self.problem(ProblemKind::Malformed, None, Some((*line, *offset)), message);
             }
             Piece::Heading(_) | Piece::Unmerged => {}
@@ -269,7 +269,7 @@ impl Check {
         for anchor in anchors {
             let is_let_go = self.result.let_go.contains(anchor);
             if !is_let_go && seen.binary_search_by_key(anchor, |seen| seen.id).is_err() {
-                let message = || format!("entry `{anchor}` was recorded in the log and is missing");
+                let message = || format!("entry `{anchor}` is missing; the log has a record of it");
                 self.problem(ProblemKind::CutTail, Some(*anchor), None, message);
             }
         }

@@ -19,6 +19,7 @@ mod gc;
 mod inspect;
 mod lock;
 mod log;
+mod marker;
 mod name;
 mod origin;
 mod paths;

@@ -12,18 +12,16 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use crate::store::{
-    Directory, LockHolder, Report, Result, Store, StoreError, disk::FileKind, error::At as _, lock,
+    Directory, LockHolder, Report, Result, Store, StoreError,
+    disk::FileKind,
+    error::At as _,
+    lock,
+    marker::{accept, is_marked, make_marked, write_marker},
     paths::PRIVATE,
 };
 
-/// The file in the private directory that says where it was made.
-const MARKER: &str = "origin";
-/// No marker is longer.
-const MARKER_LIMIT: u64 = 256;
 /// What a directory that was set aside is called, with a number behind it.
 const ASIDE: &str = ".statedir.untrusted-";
-/// What one is called until it has its marker, with a random number behind it.
-const UNFINISHED: &str = ".statedir.new-";
 /// How many directories may be set aside.
 const MOST_ASIDE: u32 = 1000;
 
@@ -226,13 +224,15 @@ impl Store {
             .at(path)
     }
 
-    /// Marks the private directory as made here. Failing is harmless: its origin is checked again.
-    pub(super) fn mark(&self) {
-        if matches!(self.trust_level, Trust::Unmarked)
-            && let Ok(state) = Directory::open(&self.layout.dir)
-            && let Ok(Some(private)) = state.open_dir(PRIVATE)
-        {
-            let _ = write_marker(&private);
+    /// Marks the private directory as made here, if it is to be marked and there is one. A change may
+    /// ignore that this fails: the origin is checked again.
+    pub(super) fn mark(&self) -> io::Result<()> {
+        if !matches!(self.trust_level, Trust::Unmarked) {
+            return Ok(());
+        }
+        match Directory::open(&self.layout.dir)?.open_dir(PRIVATE)? {
+            Some(private) => write_marker(&private),
+            None => Ok(()),
         }
     }
 
@@ -263,13 +263,14 @@ impl Store {
                 return Err(unseen()).at(&path);
             }
             if !dry_run {
-                write_marker(&private).at(&path)?;
+                accept(&private).at(&path)?;
             }
             return Ok(Trusted { from: None, replaced: None });
         }
         let Some(from) = newest_aside(&state).at(&path)? else {
+            // Not now, but when git cannot be asked one day, only the mark tells that it was made here.
             if !dry_run {
-                self.mark();
+                self.mark().at(&path)?;
             }
             return Ok(Trusted { from: None, replaced: None });
         };
@@ -285,7 +286,7 @@ impl Store {
             None => None,
         };
         let _guard = state.lock().at(&path)?;
-        write_marker(&private).at(&path)?;
+        accept(&private).at(&path)?;
         let is_replaced = state.stat(PRIVATE).at(&path)?.is_some();
         // In one step: a command that is killed between two would leave no log in use, and the next
         // `trust` would take the one that was in use for the one to be accepted.
@@ -310,84 +311,6 @@ pub(crate) struct Trusted {
     pub from: Option<String>,
     /// Where the one that was in use until now is kept.
     pub replaced: Option<PathBuf>,
-}
-
-fn is_marked(private: &Directory) -> io::Result<bool> {
-    let Some(expected) = marker_for(private)? else { return Ok(false) };
-    match private.read(MARKER, MARKER_LIMIT) {
-        Ok(found) => Ok(found.as_deref() == Some(expected.as_bytes())),
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(error),
-        Err(_) => Ok(false),
-    }
-}
-
-/// The marker of this very directory; `None` where the file system knows no moment of birth.
-fn marker_for(private: &Directory) -> io::Result<Option<String>> {
-    let identity = private.identity()?;
-    Ok(identity.map(|(inode, born)| format!("made here: inode {inode}, born {born}\n")))
-}
-
-fn write_marker(private: &Directory) -> io::Result<()> {
-    match marker_for(private)? {
-        Some(marker) => private.replace(MARKER, marker.as_bytes()),
-        None => Ok(()),
-    }
-}
-
-/// A private directory with its marker, in one step, unless there is one already. The caller has
-/// locked the state directory.
-fn make_marked(state: &Directory) -> io::Result<()> {
-    if state.stat(PRIVATE)?.is_some() {
-        return Ok(());
-    }
-    remove_unfinished(state)?;
-    let random = std::hash::RandomState::new().build_hasher().finish();
-    let name = format!("{UNFINISHED}{random:016x}");
-    state.create_dir(&name, 0o700)?;
-    let made = match state.open_dir(&name)? {
-        Some(private) => write_marker(&private),
-        None => Ok(()),
-    };
-    let placed = made.and_then(|()| match state.rename_new(&name, state, PRIVATE) {
-        // The system cannot: a directory never replaces another that has something in it.
-        Ok(false) => state.rename(&name, state, PRIVATE),
-        other => other.map(|_| ()),
-    });
-    match placed {
-        Ok(()) => Ok(()),
-        Err(error) => {
-            if let Ok(Some(private)) = state.open_dir(&name) {
-                let _ = private.remove(MARKER);
-            }
-            let _ = state.remove_dir(&name);
-            match state.stat(PRIVATE)? {
-                Some(_) => Ok(()),
-                None => Err(error),
-            }
-        }
-    }
-}
-
-/// Removes what a killed command left of a new private directory: a marker, or half of one. A
-/// directory with anything else in it stays.
-fn remove_unfinished(state: &Directory) -> io::Result<()> {
-    let is_random = |text: &str| text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit());
-    let is_temporary = |name: &str| {
-        let between = name.strip_prefix('.').and_then(|name| name.strip_suffix(".new"));
-        between.is_some_and(is_random)
-    };
-    for name in state.list()? {
-        if !name.strip_prefix(UNFINISHED).is_some_and(is_random) {
-            continue;
-        }
-        let Ok(Some(begun)) = state.open_dir(&name) else { continue };
-        let inside = begun.list()?;
-        if inside.iter().all(|file| file == MARKER || is_temporary(file)) {
-            inside.iter().try_for_each(|file| begun.remove(file))?;
-            state.remove_dir(&name)?;
-        }
-    }
-    Ok(())
 }
 
 /// Renames the private directory, and returns the new name.
@@ -444,32 +367,9 @@ mod tests {
         std::fs::rename(&here, &moved).unwrap();
         assert_eq!(store(&moved).origin().unwrap(), Origin::Here);
         std::fs::create_dir_all(copy.join(PRIVATE)).unwrap();
-        std::fs::copy(moved.join(PRIVATE).join(MARKER), copy.join(PRIVATE).join(MARKER)).unwrap();
+        std::fs::copy(moved.join(PRIVATE).join("origin"), copy.join(PRIVATE).join("origin"))
+            .unwrap();
         assert!(matches!(store(&copy).origin().unwrap(), Origin::Unknown(_)));
-    }
-
-    #[test]
-    fn what_a_killed_command_had_made_of_one_is_taken_away() {
-        let root = tempfile::tempdir().unwrap();
-        let made = |name: &str, files: &[&str]| {
-            std::fs::create_dir(root.path().join(name)).unwrap();
-            files.iter().for_each(|file| {
-                std::fs::write(root.path().join(name).join(file), "made here").unwrap();
-            });
-        };
-        made(".statedir.new-0123456789abcdef", &[".0123456789abcdef.new"]);
-        made(".statedir.new-1123456789abcdef", &[MARKER]);
-        made(".statedir.new-2123456789abcdef", &[]);
-        // Anything else belongs to somebody and stays.
-        made(".statedir.new-3123456789abcdef", &[MARKER, "notes.md"]);
-        made(".statedir.new-thing", &[]);
-        store(root.path()).mark_on_next_change().make_private().unwrap();
-        let entries = std::fs::read_dir(root.path()).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<String> = names.collect();
-        names.sort();
-        let kept = [PRIVATE, ".statedir.new-3123456789abcdef", ".statedir.new-thing"];
-        assert_eq!(names, kept);
     }
 
     #[test]

@@ -179,21 +179,6 @@ fn crossing_a_limit_is_an_event_and_shows() {
 }
 
 #[test]
-fn behaviours_follow_the_task_type_and_go_back() {
-    let project = Project::new();
-    let value = |name: &str| project.json(&["constraint", "get", name])["value"].clone();
-    project.ok(&["plan", "set", "task_type=research_tasks"]);
-    assert_eq!(value("priority"), "comprehensiveness");
-    let answer = project.json(&["event", "emit", "task_type", "type=legal"]);
-    assert_eq!(answer["reviews_opened"], json!(["r1"]));
-    assert_eq!((value("priority"), value("error_tolerance")), (json!("quality"), json!("strict")));
-    project.ok(&["constraint", "set", "error_tolerance", "flexible"]);
-    project.ok(&["plan", "set", "task_type=other"]);
-    assert_eq!(value("error_tolerance"), "flexible", "a person's value stays");
-    project.ok(&["check"]);
-}
-
-#[test]
 fn what_is_not_understood_is_reported_everywhere() {
     let project = Project::with_steps(1);
     project.edit(

@@ -36,7 +36,7 @@ fn two_steps_of_one_number_get_numbers_of_their_own() {
     project.refused(4, &["check"]);
     assert_eq!(findings(&project, "duplicate_step").len(), 1);
     let fixed = project.ok(&["check", "--fix"]).stdout;
-    assert!(fixed.contains("its number, which another step has, → 3"), "{fixed}");
+    assert!(fixed.contains("number 2 was taken, now 3"), "{fixed}");
     assert_eq!(
         project.read("plan.md"),
         plan.replacen("### Step 2: Do part 3", "### Step 3: Do part 3", 1)
@@ -142,7 +142,7 @@ fn a_running_step_whose_worktree_or_branch_is_gone_is_named() {
     project.ok(&["worktree", "add", "two", "--step", "2", "--path", place.to_str().unwrap()]);
     assert!(findings(&project, "worktree_gone").is_empty());
     std::fs::rename(&place, project.root().join("moved")).unwrap();
-    assert!(one(&project, "worktree_gone").contains("elsewhere`, which is gone"));
+    assert!(one(&project, "worktree_gone").contains("elsewhere`, which no longer exists"));
     let hint = || findings(&project, "worktree_gone")[0]["hint"].as_str().unwrap().to_owned();
     assert!(hint().starts_with("`statedir worktree finish two --force` merges"), "{}", hint());
     std::fs::rename(project.root().join("moved"), &place).unwrap();
@@ -152,7 +152,7 @@ fn a_running_step_whose_worktree_or_branch_is_gone_is_named() {
     git(&["branch", "-qD", "two"]);
     assert_eq!(hint(), "`statedir step reset 2 --force` starts it over");
     std::fs::create_dir(&place).unwrap();
-    assert!(one(&project, "branch_gone").contains("in branch `two`, which is gone"));
+    assert!(one(&project, "branch_gone").contains("in branch `two`, which no longer exists"));
 }
 
 #[test]

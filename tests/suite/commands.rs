@@ -420,3 +420,30 @@ fn a_new_title_is_in_the_answer() {
     let answer = project.json(&["step", "set", "2", "title=NEW", "--tool", "grep"]);
     assert_eq!((&answer["step"]["title"], &answer["step"]["number"]), (&json!("NEW"), &json!(2)));
 }
+
+#[test]
+fn several_steps_start_and_end_in_one_operation() {
+    let project = Project::with_steps(4);
+    let count = |role: &str| project.json(&["status"])[role].clone();
+    let before = project.json(&["op", "log"])["operations"].as_array().unwrap().len();
+    let started = project.json(&["step", "start", "1", "2"]);
+    assert_eq!(started["answers"].as_array().unwrap().len(), 2, "{started}");
+    let done = project.json(&["step", "done", "1", "2", "--note", "both at once"]);
+    assert_eq!(done["answers"].as_array().unwrap().len(), 2, "{done}");
+    assert_eq!(count("completed"), 2);
+    let after = project.json(&["op", "log"])["operations"].as_array().unwrap().len();
+    assert_eq!(after, before + 2);
+    // All or none of them.
+    let files = project.files();
+    project.refused(1, &["step", "skip", "3", "9"]);
+    let refused = project.refused(1, &["step", "skip", "3-4"]);
+    assert_eq!(refused["error"]["message"], "there is no step `3-4`");
+    assert!(refused["error"]["hint"].as_str().unwrap().contains("`3 4`"), "{refused}");
+    let refused = project.refused(2, &["step", "skip", "3", "4", "--cost", "1"]);
+    assert_eq!(refused["error"]["message"], "`--cost` belongs to one step, and several are named");
+    assert_eq!(project.files(), files);
+    project.ok(&["step", "skip", "3", "4"]);
+    assert_eq!(count("skipped"), 2);
+    project.ok(&["undo"]);
+    assert_eq!(count("pending"), 2);
+}

@@ -264,8 +264,12 @@ fn status_says_why_a_plan_is_paused_and_no_limit_that_is_not_set() {
     project.ok(&["pause", "--why", "the key is missing\nsince Monday"]);
     let status = project.ok(&["status"]).stdout;
     assert!(status.contains("): the key is missing\n"), "{status}");
+    let why = project.json(&["status"])["paused_because"].clone();
+    assert_eq!(why, "the key is missing\nsince Monday", "whole in JSON");
     let refused = project.refused(1, &["step", "start", "2"]);
     assert_eq!(refused["error"]["message"], "the plan is paused: the key is missing");
     project.ok(&["resume"]);
     assert!(!project.ok(&["status"]).stdout.contains("the key is missing"));
+    let status = project.json(&["status"]);
+    assert_eq!(status.get("paused_because"), Some(&Value::Null));
 }

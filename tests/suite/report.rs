@@ -109,6 +109,40 @@ fn a_state_file_is_not_overwritten_by_a_page() {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_is_an_error_and_the_rest_is_on_the_page() {
+    for damaged in ["plan.md", "context.md", "variables.json", "history.md", "constraints.md"] {
+        for how in ["missing", "binary", "directory"] {
+            let project = Project::with_steps(2);
+            project.ok(&["context", "add", "finding-mark"]);
+            std::fs::remove_file(project.path(damaged)).unwrap();
+            match how {
+                "binary" => project.write(damaged, b"\xff\xfe\x00{"),
+                "directory" => std::fs::create_dir(project.path(damaged)).unwrap(),
+                _ => {}
+            }
+            let ran = project.run(&["report"]);
+            assert_eq!(ran.code, 4, "{damaged} {how}: {}", ran.stderr);
+            assert!(ran.stderr.contains(damaged), "{damaged} {how}: {}", ran.stderr);
+            // Without a plan the page would be about nothing; what is no file is refused altogether.
+            let has_page = damaged != "plan.md" && how != "directory";
+            assert_eq!(ran.stdout.contains("</html>"), has_page, "{damaged} {how}");
+            let is_shown = ran.stdout.contains("finding-mark");
+            assert_eq!(is_shown, has_page && damaged != "context.md", "{damaged} {how}");
+            let ran = project.run(&["report", "--json"]);
+            let answer = ran.json();
+            assert_eq!((ran.code, &answer["ok"]), (4, &json!(false)), "{answer}");
+            assert_eq!(answer["html"].is_string(), has_page, "{damaged} {how}");
+            let ran = project.run(&["report", "--output", "page.html"]);
+            assert_eq!(ran.code, 4, "{damaged} {how}: {}", ran.stderr);
+            let is_written = project.root().join("page.html").is_file();
+            assert_eq!(is_written, has_page, "{damaged} {how}");
+        }
+    }
+    // The control: without damage it is no error.
+    Project::with_steps(2).ok(&["report"]);
+}
+
+#[test]
 fn ten_thousand_steps_make_a_page_that_a_browser_can_show() {
     let project = Project::with_steps(10_000);
     let page = project.ok(&["report"]).stdout;

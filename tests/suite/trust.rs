@@ -103,6 +103,35 @@ fn trust_takes_the_log_back_before_and_after_it_was_set_aside() {
     assert!(clone.ok(&["check"]).code == 0);
 }
 
+/// Without its mark it would be set aside on the day that git cannot be asked.
+#[test]
+fn trust_fails_if_it_cannot_leave_its_mark() {
+    let project = Project::with_steps(1);
+    let marker = project.path(".statedir/origin");
+    // A directory cannot be replaced by a file, whoever the user is.
+    fs::remove_file(&marker).unwrap();
+    fs::create_dir_all(marker.join("in the way")).unwrap();
+    let ask = |is_answered: bool| {
+        let head = project.root().join(".git/HEAD");
+        let _ = fs::remove_dir_all(project.root().join(".git"));
+        if !is_answered {
+            fs::create_dir(project.root().join(".git")).unwrap();
+            fs::write(head, "nonsense").unwrap();
+        }
+        project.run(&["trust", "--json"])
+    };
+    for is_answered in [true, false] {
+        let ran = ask(is_answered);
+        assert_ne!(ran.code, 0, "{}", ran.stdout);
+        assert!(ran.stdout.contains("origin") && ran.stdout.contains("irectory"), "{}", ran.stdout);
+        assert_eq!(project.run(&["trust", "--dry-run"]).code, 0);
+    }
+    fs::remove_dir_all(&marker).unwrap();
+    assert_eq!(ask(true).code, 0);
+    assert!(marker.is_file());
+    assert!(ask(false).stdout.contains("\"changed\":false"), "it is known by its mark");
+}
+
 #[test]
 fn a_log_that_git_does_not_track_is_used_after_a_copy_and_after_an_update() {
     let (origin, copy) = (Project::with_steps(1), Project::empty());

@@ -149,10 +149,8 @@ impl Adopted<'_> {
         task_steps: &[TaskStep],
         one: &TaskStep,
     ) -> Option<ChecklistFile> {
-        if lists.known((one.file, None)).is_some() {
-            return self.whole_file(raw, lists, one.file);
-        }
-        if let Some(known) = lists.known((one.file, Some(one.section))) {
+        let known = lists.known((one.file, None));
+        if let Some(known) = known.or_else(|| lists.known((one.file, Some(one.section)))) {
             return known;
         }
         match self.section_containing(raw, lists, task_steps, one) {

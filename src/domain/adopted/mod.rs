@@ -11,6 +11,7 @@ mod compose;
 mod decompose;
 mod ids;
 mod insert;
+mod own_file;
 
 #[cfg(test)]
 mod tests;

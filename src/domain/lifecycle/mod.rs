@@ -369,16 +369,14 @@ pub(crate) fn current_step_number(steps: &[(u32, Option<StepRole>)]) -> u32 {
 }
 
 fn find<'a, R>(statuses: &'a [Status<R>], text: &str) -> Option<&'a Status<R>> {
-    // The usual spelling first, because every step of a plan is looked up several times.
-    let exact = statuses.iter().find(|status| status.name == text);
-    if exact.is_some() {
-        return exact;
-    }
     let text = text.trim();
-    let exact = statuses.iter().find(|status| status.name == text);
-    let same = || statuses.iter().find(|status| same_name(&status.name, text));
+    // The usual spelling first, because every step of a plan is looked up several times.
+    if let Some(exact) = statuses.iter().find(|status| status.name == text) {
+        return Some(exact);
+    }
+    let same = statuses.iter().find(|status| same_name(&status.name, text));
     let is_alias = |status: &&Status<R>| status.aliases.iter().any(|alias| same_name(alias, text));
-    let found = exact.or_else(same).or_else(|| statuses.iter().find(is_alias));
+    let found = same.or_else(|| statuses.iter().find(is_alias));
     // `PENDING` in backticks, **done**, ✅ Complete: only the word counts.
     let is_decoration = |c: char| match c.is_ascii() {
         true => matches!(c, '`' | '*' | '_' | ' '),

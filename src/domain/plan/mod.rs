@@ -244,6 +244,14 @@ impl Plan {
             (None, 1) => "the plan has 1 step: `statedir step list`".to_owned(),
             (None, count) => format!("the plan has {count} steps: `statedir step list`"),
         };
+        let hint = match wanted.range() {
+            Some(range) => format!(
+                "name the steps one by one, such as `{} {}`; {hint}",
+                range.start(),
+                range.end()
+            ),
+            None => hint,
+        };
         let message = format!("there is no step `{wanted}`");
         ModelError::NotFound { file: FILE, message, hint: Some(hint) }
     }

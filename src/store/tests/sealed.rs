@@ -39,9 +39,13 @@ fn is_sealed(store: &Store) -> bool {
 
 /// Saves in place, with as many bytes as before, and hides that it did.
 fn edit_in_hiding(path: &Path, text: &str) {
+    edit_in_hiding_at(path, 5, text);
+}
+
+fn edit_in_hiding_at(path: &Path, offset: u64, text: &str) {
     let times = std::fs::metadata(path).unwrap();
     let mut file = File::options().write(true).open(path).unwrap();
-    file.seek(SeekFrom::Start(5)).unwrap();
+    file.seek(SeekFrom::Start(offset)).unwrap();
     file.write_all(text.as_bytes()).unwrap();
     let times = FileTimes::new()
         .set_modified(times.modified().unwrap())
@@ -136,4 +140,69 @@ fn what_stays_is_sealed_as_long_as_nobody_touches_it() {
         commit(&store, "step", vec![write("a.md", &long("x"))], "");
         assert!(is_sealed(&store));
     }
+}
+
+/// Damages the last record of the log, and hides it.
+fn damage_last_record(store: &Store) {
+    let head = head(store);
+    let middle = head.last + (head.end - head.last) / 2;
+    edit_in_hiding_at(&store.paths.segment(head.segment), middle, "y");
+}
+
+fn is_damage_seen(store: &Store) -> bool {
+    store.read(WAIT).unwrap().log_damage().is_some()
+}
+
+#[test]
+fn readers_see_that_a_long_record_was_damaged_in_hiding() {
+    let (_dir, store, _) = real();
+    let mut sealed = 0;
+    for letter in ["x", "z", "x", "z"] {
+        commit(&store, "step", vec![write("a.md", &long(letter))], "");
+        let was = head(&store);
+        let segment = store.paths.segment(was.segment);
+        let is_sealed = was.is_log_sealed(&stat(&store, &segment));
+        assert_eq!(is_sealed, was.sealed_log.is_some());
+        sealed += usize::from(is_sealed);
+        assert!(!is_damage_seen(&store));
+    }
+    println!("{sealed} of 4 were sealed");
+    let was = head(&store);
+    damage_last_record(&store);
+    let now = stat(&store, &store.paths.segment(was.segment));
+    assert_eq!(now.len, was.end, "the length says nothing");
+    assert!(!was.is_log_sealed(&now));
+    assert!(is_damage_seen(&store));
+}
+
+/// The control: readers rely on the seal. With a forged one they would not look at the record; a
+/// change looks at it in any case, and so does every command after the next boot.
+#[test]
+fn a_forged_seal_hides_the_damage_from_readers_alone() {
+    let (_dir, store, _) = real();
+    commit(&store, "step", vec![write("a.md", &long("x"))], "");
+    let mut head = head(&store);
+    damage_last_record(&store);
+    assert!(is_damage_seen(&store));
+    let segment = store.paths.segment(head.segment);
+    head.sealed_log = Some(stat(&store, &segment).ctime);
+    head.save(&*store.disk, &store.paths);
+    assert!(!is_damage_seen(&store));
+    assert!(matches!(store.begin(WAIT, &holder("t2")), Err(StoreError::Damaged { .. })));
+    // The seal is about a length, too.
+    head.end -= 1;
+    assert!(!head.is_log_sealed(&stat(&store, &segment)));
+    head.end += 1;
+    head.boot = Some("another boot".to_owned());
+    head.save(&*store.disk, &store.paths);
+    assert!(is_damage_seen(&store), "it holds for one boot");
+}
+
+#[test]
+fn a_short_record_is_read_instead_of_sealed() {
+    let (_dir, store, _) = real();
+    commit(&store, "step", vec![write("a.md", "short")], "");
+    assert_eq!(head(&store).sealed_log, None);
+    damage_last_record(&store);
+    assert!(is_damage_seen(&store));
 }

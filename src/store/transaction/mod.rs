@@ -78,7 +78,7 @@ impl Transaction {
         let (base, mut view) = repair(store, found, holder)?;
         view.reports.extend(distrusted.clone());
         if lock.is_some() {
-            store.mark();
+            let _ = store.mark();
         }
         let (store, holder) = (store.clone(), holder.clone());
         Ok(Transaction { store, lock, base, view, holder, wait })

@@ -95,7 +95,12 @@ pub(super) fn replacement(
 pub(super) fn is_atx(source: &str, start: usize) -> bool {
     let rest = source[start..].trim_start_matches('#');
     let marks = source.len() - start - rest.len();
-    marks > 0 && rest.bytes().next().is_none_or(line::is_space)
+    (1..=6).contains(&marks) && rest.bytes().next().is_none_or(line::is_space)
+}
+
+/// Whether the heading that begins at `start` has marks, instead of being underlined.
+pub(super) fn is_marked(source: &str, start: usize) -> bool {
+    is_atx(source, line::skip_blanks(source, start))
 }
 
 /// Where the text of the setext heading `heading` ends.

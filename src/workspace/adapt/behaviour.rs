@@ -53,7 +53,8 @@ pub(super) fn apply_for_task(
                     ));
                 }
                 effects::set(draft, &outcome.changes)?;
-                effects::ask(draft, &outcome, &format!("{} applies", behaviour.task_type), answer)?;
+                let why = format!("{} applies", behaviour.task_type);
+                effects::ask_once(draft, &outcome, &why, answer)?;
                 keep(draft, &task, before)?;
             }
         }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     domain::{ConstraintList, ModelError, PlanRole, StateFile, constraints::lifetime::Lifetime},
-    rules::{Directive, ModifierChange, RuleOutcome, TraceLine, WrittenRule},
+    rules::{Directive, ModifierChange, RuleOutcome, RuleRequest, TraceLine, WrittenRule},
 };
 
 /// Sets modifiers, adds directives, opens reviews, pauses; writes the trace into history and
@@ -46,7 +46,11 @@ pub(super) fn carry_out(
         ));
         fired.push(trace_json(line, &done));
     }
-    ask(draft, outcome, "", answer)?;
+    for request in &outcome.reviews {
+        let rule = outcome.trace.iter().find(|line| line.rule == request.rule);
+        let why = rule.map_or("", |line| line.text.as_str());
+        ask(draft, &review_text(request, why), answer)?;
+    }
     if let Some(pause) = &outcome.pause {
         let text = rules.get(pause.rule).map(|rule| rule.source.clone()).unwrap_or_default();
         pause_plan(draft, pause.text.as_deref().unwrap_or(&text))?;
@@ -84,26 +88,41 @@ pub(super) fn write(draft: &mut Draft<'_>, values: &[(String, String)]) -> Resul
     Ok(())
 }
 
-/// Opens a review for every request.
-pub(super) fn ask(
+/// Opens a review for every request, unless the same question is open already.
+pub(super) fn ask_once(
     draft: &mut Draft<'_>,
     outcome: &RuleOutcome,
     why: &str,
     answer: &mut Answer,
 ) -> Result<(), Error> {
     for request in &outcome.reviews {
-        let rule = outcome.trace.iter().find(|line| line.rule == request.rule);
-        let because = rule.map_or(why, |line| line.text.as_str());
-        let text = match request.text.as_deref() {
-            Some(reason) => format!("{reason} ({because})"),
-            None => because.to_owned(),
-        };
-        let id = change::open_review(draft, &text, None)?;
-        answer.message.push_str(&format!("\nreview {id} is open: {text}"));
-        let list = answer.data.entry("reviews_opened").or_insert_with(|| json!([]));
-        if let Value::Array(list) = list {
-            list.push(json!(id));
+        let text = review_text(request, why);
+        let plan = draft.plan()?;
+        match plan.open_reviews().find(|review| review.text == text) {
+            Some(open) => {
+                let already = format!("\nreview {} is already open: {text}", open.id);
+                answer.message.push_str(&already);
+            }
+            None => ask(draft, &text, answer)?,
         }
+    }
+    Ok(())
+}
+
+/// What a review that was asked for says.
+fn review_text(request: &RuleRequest, why: &str) -> String {
+    match request.text.as_deref() {
+        Some(reason) => format!("{reason} ({why})"),
+        None => why.to_owned(),
+    }
+}
+
+fn ask(draft: &mut Draft<'_>, text: &str, answer: &mut Answer) -> Result<(), Error> {
+    let id = change::open_review(draft, text, None)?;
+    answer.message.push_str(&format!("\nreview {id} is open: {text}"));
+    let list = answer.data.entry("reviews_opened").or_insert_with(|| json!([]));
+    if let Value::Array(list) = list {
+        list.push(json!(id));
     }
     Ok(())
 }
@@ -160,9 +179,7 @@ fn done_by(line: &TraceLine, outcome: &RuleOutcome) -> Vec<String> {
     for directive in outcome.directives.iter().filter(|directive| directive.rule == line.rule) {
         done.push(format!("directive: {}", directive.text));
     }
-    let asked = |requests: &[crate::rules::RuleRequest]| {
-        requests.iter().any(|request| request.rule == line.rule)
-    };
+    let asked = |requests: &[RuleRequest]| requests.iter().any(|request| request.rule == line.rule);
     if asked(&outcome.reviews) {
         done.push("review required".to_owned());
     }

@@ -23,7 +23,7 @@ pub(super) use self::{
     history::task_type,
     pause::{put_pause, take_up},
     review::{open_review, refuse_while_open},
-    steps::shape::{add_all as add_steps, added_answer},
+    steps::add::{add_all as add_steps, added_answer},
     steps::{progress::identify, reset::rewind},
 };
 pub use self::{

@@ -33,7 +33,7 @@ fn check_plan(plan: &Plan, found: &mut Vec<Problem>) {
     }
     if let [_, again, ..] = beside_first(document, named(document, &["Steps"])).as_slice() {
         let message = format!(
-            "`{}` appears more than once; the steps of all of them count, and new ones go to the end",
+            "`{}` appears more than once; the steps below each of them count, and new steps go to the end",
             title(document, *again)
         );
         found.push(problem(StateFile::Plan, false, message, document, *again));
@@ -50,7 +50,7 @@ fn check_constraints(constraints: &Constraints, found: &mut Vec<Problem>) {
         };
         if let [_, again, ..] = same.as_slice() {
             let message = format!(
-                "`{}` appears more than once, so nothing in any of them takes effect",
+                "`{}` appears more than once, so none of them takes effect",
                 title(document, *again)
             );
             found.push(problem(StateFile::Constraints, true, message, document, *again));
@@ -59,7 +59,7 @@ fn check_constraints(constraints: &Constraints, found: &mut Vec<Problem>) {
         if let [first, again, ..] = named(document, names).as_slice() {
             let (read, other) = if same.contains(first) { (first, again) } else { (again, first) };
             let message = format!(
-                "`{}` and `{}` mean the same section, and only the first takes effect",
+                "`{}` and `{}` are names of the same section; only the first takes effect",
                 title(document, *read),
                 title(document, *other)
             );

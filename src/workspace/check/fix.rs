@@ -189,7 +189,7 @@ fn new_ids(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
         if read.update_step(&mut edit, step, &update).is_err() {
             continue;
         }
-        let message = format!("{}: its id, which another step has, → {id}", step.name());
+        let message = format!("{}: the id was taken, now {id}", step.name());
         fixed.push(Fixed { file: StateFile::Plan, message });
         given.push(id);
     }
@@ -215,7 +215,7 @@ fn new_numbers(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
         if read.update_step(&mut edit, step, &update).is_err() {
             continue;
         }
-        let message = format!("{}: its number, which another step has, → {next}", step.name());
+        let message = format!("{}: number {} was taken, now {next}", step.name(), step.number);
         fixed.push(Fixed { file: StateFile::Plan, message });
         next += 1;
     }

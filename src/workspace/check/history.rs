@@ -34,10 +34,10 @@ pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut 
         }
         let titles =
             if titles.is_empty() { String::new() } else { format!(": {}", titles.join(", ")) };
-        let message = format!("{entries} gone with {}{titles}", back.by);
+        let message = format!("{entries} lost with {}{titles}", back.by);
         let problem = Problem::warning(ErrorCode::WentBack, FILE, message).fixable();
         found.push(problem.hint(
-            "`statedir history accept` accepts it; `statedir check --fix` restores what is gone",
+            "`statedir history accept` accepts the loss; `statedir check --fix` restores the entries",
         ));
     }
     for problem in verified.problems {
@@ -54,7 +54,7 @@ pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut 
                 finding.hint("`statedir check --fix` restores what the log or git still has")
             }
             _ => finding.hint(
-                "entries are never edited: restore the file from git, or note it with `statedir history add 'what happened'`",
+                "entries must not be edited: restore the file from git, or record why with `statedir history add 'what happened'`",
             ),
         });
     }

@@ -18,7 +18,7 @@ impl Workspace {
             let differing = list.differences().take(MOST).map(|task| {
                 let has = match task.role {
                     Role::Done => "as done",
-                    Role::Active => "as begun",
+                    Role::Active => "as started",
                     _ => "as open",
                 };
                 let session = &list.session;
@@ -28,11 +28,11 @@ impl Workspace {
                         format!("`statedir step show {number}` shows the step; update the agent's list or the step"),
                     ),
                     None => (
-                        "it has no step".to_owned(),
+                        "there is no step for it".to_owned(),
                         "the next change of the agent's list adds it, unless its step was removed".to_owned(),
                     ),
                 };
-                let message = format!("the task list of session {session} has `{}` {has}, but {what}", task.text);
+                let message = format!("the task list of session {session} shows `{}` {has}, but {what}", task.text);
                 let found = Problem::warning(ErrorCode::ListDiffers, StateFile::Plan, message).hint(hint);
                 let step = task.step.as_ref().and_then(|(number, ..)| plan.step(&StepRef::Number(*number)).ok());
                 match step {

@@ -75,19 +75,20 @@ fn lost(loss: &LogLoss) -> Problem {
     let warning = |code, message| Problem::warning(code, StateFile::Log, message);
     match loss {
         LogLoss::Segment(number) => {
-            let message = format!("segment {number} is missing, so what was done up to it is lost");
+            let message =
+                format!("segment {number} is missing; the operations up to its end are lost");
             let problem = warning(ErrorCode::SegmentLost, message);
             problem.hint("`statedir op log` shows how far undo and restore still reach back")
         }
         LogLoss::Image { segment, name, bytes } => {
             let message = format!(
-                "the image of `{name}` that segment {segment} begins with is missing or damaged"
+                "the image of `{name}` at the start of segment {segment} is missing or damaged"
             );
             let problem = warning(ErrorCode::ImageLost, message);
             match bytes {
-                Some(_) => problem.fixable().hint("`statedir check --fix` puts it back"),
+                Some(_) => problem.fixable().hint("`statedir check --fix` restores the image"),
                 None => problem.hint(
-                    "the state files are intact; `statedir checkpoint create` keeps a new image",
+                    "the state files are intact; `statedir checkpoint create` stores a new image",
                 ),
             }
         }

@@ -62,7 +62,9 @@ pub struct Fixed {
 impl Checked {
     /// Repairs were made, but the state could not be read again.
     fn unread(fixed: Vec<Fixed>, error: &Error) -> Self {
-        let notices = vec![format!("the state could not be read again: {error}")];
+        let notices = vec![format!(
+            "the repairs were made, but the state could not be read afterwards: {error}"
+        )];
         let constraints = ConstraintReading::default();
         Self { findings: Vec::new(), fixed, constraints, revision: String::new(), notices }
     }

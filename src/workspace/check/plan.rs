@@ -62,7 +62,7 @@ fn gates(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
             let titles = plan.steps.iter().map(|step| step.title.as_str());
             let hint = match crate::domain::nearest(name, titles) {
                 Some(title) => format!("did you mean `{title}`?"),
-                None => "it is the title or the id of a step: `statedir step list`".to_owned(),
+                None => "name a step by its title or its id: `statedir step list`".to_owned(),
             };
             let problem = Problem::warning(ErrorCode::NoSuchStep, StateFile::Workflow, message);
             found.push(problem.hint(hint));
@@ -78,7 +78,7 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
             Problem::warning(
                 ErrorCode::UnknownStatus,
                 FILE,
-                format!("unknown plan status `{status}`, so the plan counts as not started"),
+                format!("the plan has the unknown status `{status}`, so it counts as not started"),
             )
             .at(plan.metadata_place("status"))
             .hint(format!("one of {plan_statuses}")),
@@ -101,7 +101,7 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
             None if step.id.is_none() || step.heading.mark.is_some() => continue,
             Some(status) => {
                 let message = format!(
-                    "unknown status `{status}` of {}, so it counts as not started",
+                    "{} has the unknown status `{status}`, so it counts as not started",
                     step.name()
                 );
                 Problem::warning(ErrorCode::UnknownStatus, FILE, message)
@@ -132,7 +132,7 @@ fn duplicates(plan: &Plan, found: &mut Vec<Problem>) {
         }
         let Some(id) = &step.id else { continue };
         if let Some(first) = ids.insert(id.as_str(), step.number) {
-            let message = format!("step {} has the id `{id}` of step {first}", step.number);
+            let message = format!("step {} has the same id as step {first}: `{id}`", step.number);
             let problem = Problem::error(ErrorCode::DuplicateId, FILE, message).fixable();
             found.push(
                 problem
@@ -163,7 +163,7 @@ fn dependencies(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Probl
                 found.push(
                     problem
                         .at(plan.field_place(step, "depends_on"))
-                        .hint(format!("{command} keeps the others")),
+                        .hint(format!("{command} keeps the other dependencies")),
                 );
             }
         }

@@ -52,7 +52,7 @@ fn shapes(variables: &Variables, found: &mut Vec<Problem>) {
         let Some(value) = variables.get(path).filter(|value| !is_wanted(value)) else { continue };
         let path = path.split('.').fold(Path::root(), |path, key| path.join(key));
         let value: String = value.to_string().chars().take(40).collect();
-        let message = format!("`{path}` is {value}; commands need {wanted} there");
+        let message = format!("`{path}` is {value}; commands expect {wanted}");
         let mut problem = Problem::error(ErrorCode::WrongKind, FILE, message)
             .hint("correct it; `statedir var set --help` shows how");
         problem.place = variables.document.place(&path);

@@ -34,7 +34,8 @@ impl Workspace {
             let gone = branch.filter(|branch| {
                 self.version_control().has_branch(self.directory(), branch) == Some(false)
             })?;
-            let message = format!("{} is worked on in branch `{gone}`, which is gone", step.name());
+            let message =
+                format!("{} is worked on in branch `{gone}`, which no longer exists", step.name());
             let problem = Problem::warning(ErrorCode::BranchGone, FILE, message);
             return Some(
                 problem
@@ -42,8 +43,11 @@ impl Workspace {
                     .hint(format!("`statedir step reset {number} --force` starts it over")),
             );
         }
-        let message =
-            format!("{} is worked on in `{}`, which is gone", step.name(), place.display());
+        let message = format!(
+            "{} is worked on in `{}`, which no longer exists",
+            step.name(),
+            place.display()
+        );
         let problem = Problem::warning(ErrorCode::WorktreeGone, FILE, message);
         let (control, dir) = (self.version_control(), self.directory());
         let over = format!("`statedir step reset {number} --force` starts it over");
@@ -55,7 +59,7 @@ impl Workspace {
             Some(branch) if control.has_branch(dir, branch) == Some(true) => {
                 let place = place.to_string_lossy();
                 let again = format!("`git worktree add {} {branch}`", shell_word(&place));
-                format!("{again} brings it back from its branch, {over}")
+                format!("{again} restores it from its branch; {over}")
             }
             _ => over,
         };

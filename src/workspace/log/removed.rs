@@ -71,8 +71,8 @@ impl Workspace {
         }
         if self.version_control().went_back(self.directory(), view.appended(), newest) {
             return Some(format!(
-                "{history} is an earlier version than the log knows: `statedir check` says what \
-                 is gone, `statedir history accept` accepts it, `statedir check --fix` restores it"
+                "{history} is an earlier version than the log knows: `statedir check` lists what \
+                 is missing, `statedir history accept` accepts it, `statedir check --fix` restores it"
             ));
         }
         Some(format!(

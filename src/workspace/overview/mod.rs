@@ -52,7 +52,7 @@ pub struct Overview {
     pub written_status: Option<String>,
     /// What the status means; `None` for one that the lifecycle does not know.
     pub role: Option<PlanRole>,
-    /// Why it is paused.
+    /// Why it is paused, or why it was last; in JSON it is null unless the plan is paused.
     pub paused_because: Option<String>,
     /// When it began.
     pub start_time: Option<String>,
@@ -224,11 +224,14 @@ impl Serialize for Overview {
         let list = |role| self.with_role(role).collect::<Vec<_>>();
         let (counts, spending) = (&self.counts, &self.spending);
         let exceeded: Vec<String> = spending.exceeded().map(ToString::to_string).collect();
-        let mut fields = serializer.serialize_struct("Overview", 32)?;
+        let mut fields = serializer.serialize_struct("Overview", 33)?;
         fields.serialize_field("title", &self.title)?;
         fields.serialize_field("goal", &self.goal)?;
         fields.serialize_field("execution_id", &self.execution_id)?;
         fields.serialize_field("status", &self.status)?;
+        // The reason stays in the file when the plan is resumed.
+        let why = self.paused_because.as_ref().filter(|_| self.role == Some(PlanRole::Paused));
+        fields.serialize_field("paused_because", &why)?;
         fields.serialize_field("mode", &self.mode)?;
         fields.serialize_field("current_step", &counts.current_step)?;
         fields.serialize_field("total_steps", &counts.total)?;

@@ -162,7 +162,7 @@ impl Snapshot {
     }
 
     /// Checks that the end of the history is text.
-    fn check_history(&self) -> Result<(), Error> {
+    pub(in crate::workspace) fn check_history(&self) -> Result<(), Error> {
         const LOOK: u64 = 16 << 10;
         if !self.view().appended().exists() {
             return Ok(());

@@ -61,7 +61,8 @@ impl Snapshot {
         let variables = or_problem(self.variables(), &mut problems);
         let context = or_problem(self.context(), &mut problems);
         let constraints = or_problem(self.constraints(), &mut problems);
-        let recent = or_problem(self.recent(), &mut problems).unwrap_or_default();
+        let recent = self.check_history().and_then(|()| self.recent());
+        let recent = or_problem(recent, &mut problems).unwrap_or_default();
         let history = self.facts().unwrap_or_default().history;
         let overview = Overview::new(&Sources {
             revision: self.revision().as_str(),

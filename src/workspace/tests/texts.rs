@@ -10,11 +10,12 @@ use super::action::{start, workspace};
 use crate::{
     domain::Context,
     store::sim_disk::SimDisk,
+    text::markdown::Document,
     workspace::{Change, Environment, ImportOptions},
 };
 
 /// Texts that were changed once, and some that look as if they could be.
-const ODD: [&str; 26] = [
+const ODD: [&str; 34] = [
     "a\nb",
     "first\n\nsecond line  \n  third",
     "  blanks around  ",
@@ -41,6 +42,14 @@ const ODD: [&str; 26] = [
     "1. k: -->k: ---#",
     "Intro\n\n- Note: be careful\n- plain",
     "é漢字🎉\u{a0}\u{2028}",
+    "word\n---",
+    "word\n-",
+    "two\nlines\n===",
+    "Title\n-----\nbody",
+    "# a\nb\n ---  ",
+    "- item\n---",
+    "> quote\n===",
+    "a\n# b\nc\n## d",
 ];
 
 /// What a text is to a command.
@@ -81,10 +90,12 @@ fn field(state: &Value, key: &str) -> Option<String> {
     fields.find(|pair| pair[0] == key).and_then(|pair| text(&pair[1]))
 }
 
-fn section(state: &Value, title: &str) -> Option<String> {
-    let found = state["context"].as_array()?.iter().find(|section| section["title"] == title)?;
-    text(&found["text"])
+/// The key findings with their subsections.
+fn findings(state: &Value) -> Option<String> {
+    text(&state[FINDINGS])
 }
+
+const FINDINGS: &str = "Key Findings";
 
 const STEP: &str = r#"{"op": "step.add", "title": "One", "id": "one"}"#;
 const START: &str = r#"{"op": "step.start"}"#;
@@ -211,14 +222,14 @@ fn takers() -> Vec<Taker> {
             Prose,
             &[],
             |t| json!({"op": "context.add", "section": "Key Findings", "text": t}),
-            |s| section(s, "Key Findings"),
+            findings,
         ),
         taker(
             "context set",
             Prose,
             &[],
             |t| json!({"op": "context.set", "section": "Key Findings", "text": t}),
-            |s| section(s, "Key Findings"),
+            findings,
         ),
         taker(
             "var set",
@@ -296,31 +307,54 @@ fn is_kept(nature: Nature, given: &str, shown: &str) -> bool {
         Nature::Text => given == shown,
         Nature::Line => given.trim() == shown.trim(),
         Nature::Prose => {
-            let (given, shown) = (lines(given), lines(shown));
-            let has_heading = given.lines().any(|line| {
-                let line = line.trim_start_matches([' ', '>', '-', '*', '+', '\t']);
-                line.starts_with('#') || line.starts_with("--") || line.starts_with("==")
-            });
-            // Blanks at the end of a line are not told apart by whoever reads markdown.
-            let bare = |text: &str| -> Vec<String> {
-                let text = Context::trimmed(text);
-                text.lines().map(|line| line.trim_end().to_owned()).collect()
-            };
-            let given = format!("\n{}\n", bare(&given).join("\n"));
-            let shown = bare(&Context::without_origins(&shown)).join("\n");
-            format!("\n{shown}\n").contains(&given) || has_heading
+            let given = prose_lines(&lines(given));
+            let shown = prose_lines(&Context::without_origins(&lines(shown)));
+            given.is_empty() || shown.windows(given.len()).any(|window| window == given)
         }
     }
 }
 
+/// What is compared of a text in a section: a heading is its title, whatever its level, and the blank
+/// lines around it do not count; nor do blanks at the end of a line.
+fn prose_lines(text: &str) -> Vec<String> {
+    let title = |line: &str| {
+        let line = line.trim_start_matches(' ');
+        let document = Document::parse(line).ok().filter(|_| line.starts_with('#'))?;
+        let section = document.sections().nth(1)?;
+        Some(format!("# {}", document.section(section).title))
+    };
+    let mut lines: Vec<String> = Vec::new();
+    let mut is_below_heading = false;
+    for line in Context::trimmed(text).lines() {
+        if let Some(title) = title(line) {
+            let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+            lines.truncate(end);
+            lines.push(title);
+            is_below_heading = true;
+        } else if !(is_below_heading && line.trim().is_empty()) {
+            lines.push(line.trim_end().to_owned());
+            is_below_heading = false;
+        }
+    }
+    lines
+}
+
 fn state(disk: &SimDisk, number: u64) -> Value {
-    serde_json::to_value(workspace(disk, number).read().unwrap().state(false)).unwrap()
+    let state = workspace(disk, number).read().unwrap();
+    let context = state.context().unwrap();
+    let mut value = serde_json::to_value(state.state(false)).unwrap();
+    if let Ok(section) = context.section(FINDINGS) {
+        value[FINDINGS] = json!(Context::shown(&context.document, section));
+    }
+    value
 }
 
 /// A state exported, and imported elsewhere; `None` if it is refused.
 fn imported(document: &Value) -> Option<Value> {
     let disk = SimDisk::new(std::path::Path::new("/s"));
-    workspace(&disk, 0).import(document, &ImportOptions::default()).ok()?;
+    let mut document = document.clone();
+    document.as_object_mut()?.remove(FINDINGS);
+    workspace(&disk, 0).import(&document, &ImportOptions::default()).ok()?;
     Some(state(&disk, 1))
 }
 
@@ -388,10 +422,11 @@ impl Texts {
     }
 
     fn next(&mut self) -> String {
-        const PIECES: [&str; 34] = [
+        const PIECES: [&str; 40] = [
             "\n", "\n\n", "\r\n", " ", "  ", "\t", "#", "## x\n", "- ", "* ", "1. ", "> ", "**",
             "k: ", "```", "~~~\n", "`", "<!--", "-->", "<div>", "---", " — ", "[ ]", "[Goal]",
             "[a]: b", "|", "\"", "\\", "&amp;", "\u{202e}", "\u{1b}", "word", "漢", "{{x}}",
+            "\n---", "\n-", "\n===", "\n=\n", "\n--\n", "word\n",
         ];
         let count = 1 + self.roll(7);
         (0..count)
@@ -444,6 +479,9 @@ fn a_text_that_lost_something_is_seen() {
         (Nature::Line, "a  b", "a b"),
         (Nature::Prose, "[Goal]", "\\[Goal]"),
         (Nature::Prose, "a\n\nb", "a\nb"),
+        (Nature::Prose, "word\n---", "#### word"),
+        (Nature::Prose, "# a\nb", "#### a"),
+        (Nature::Prose, "# a\nb", "b"),
     ] {
         assert!(is_kept(nature, given, given));
         assert!(!is_kept(nature, given, shown), "{given:?} {shown:?}");

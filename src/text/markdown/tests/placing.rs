@@ -38,10 +38,9 @@ fn deeper_headings_become_subsections() {
 #[test]
 fn headings_that_would_end_the_section_are_demoted() {
     assert_eq!(
-        appended("# A\n\n# B\n", "A", "# C\n\nD\n===\n\nE\ntwo\n---\n"),
-        "# A\n\n## C\n\n## D\n\n### E two\n\n# B\n"
+        appended("# A\n\n# B\n", "A", "# C\n\n# D #\n\n ## E\n"),
+        "# A\n\n## C\n\n## D #\n\n ### E\n\n# B\n"
     );
-    assert_eq!(appended("# A\n\n# B\n", "A", "#1\n===\n"), "# A\n\n## #1\n\n# B\n");
     let result = appended("# A\n### Kept\n", "A", "## would capture");
     assert_eq!(outline(&parse(&result)), [" ", "# A", "### would capture", "### Kept"]);
 }
@@ -56,6 +55,36 @@ fn what_cannot_be_contained_is_fenced() {
     }
     let result = appended("###### A\n\n# B\n", "A", "# C");
     assert_eq!(result, format!("###### A\n\n{}\n\n# B\n", fenced("# C")));
+}
+
+#[test]
+fn a_line_of_dashes_never_makes_a_heading_of_the_text_above_it() {
+    for text in [
+        "x\n---",
+        "x\n-",
+        "x\n===",
+        "x\n=",
+        "x\n  --- ",
+        "two\nlines\n---\nbody",
+        "# C\nx\n---",
+        "#1\n===",
+        "####### x\n---",
+    ] {
+        let kept = fenced(text);
+        for (before, after) in [("# A\n", "\n# B\n"), ("# A\n", ""), ("### A\n", "\n# B\n")] {
+            let result = appended(&format!("{before}{after}"), "A", text);
+            assert_eq!(result, format!("{before}\n{kept}\n{after}"));
+            let result = replaced(&format!("{before}\nold\n{after}"), "A", text);
+            assert_eq!(result, format!("{before}\n{kept}\n{after}"));
+        }
+        let document = parse("# A\n");
+        let mut edit = document.edit();
+        edit.insert_section(section(&document, "A"), None, 2, "New", text);
+        assert!(edit.finish().is_err(), "{text:?}");
+    }
+    for text in ["x\n\n---", "---", "- x\n---", "> x\n---", "```\nx\n---\n```"] {
+        assert_eq!(appended("# A\n\n# B\n", "A", text), format!("# A\n\n{text}\n\n# B\n"));
+    }
 }
 
 #[test]

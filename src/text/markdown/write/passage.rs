@@ -10,8 +10,8 @@ pub(crate) enum Mode {
     Replace,
 }
 
-/// Adds to `set` what puts `text` into `section`: as it is if that is harmless, else with its
-/// headings demoted, else as a fenced block.
+/// Adds to `set` what puts `text` into `section`: as it is if that is harmless, else with more
+/// marks before its headings, else as a fenced block. Nothing else of the text changes.
 ///
 /// Each form is tried on the section alone with a heading after it, so that something unclosed
 /// is found out even at the end of a document, where it would swallow only what comes later.
@@ -148,12 +148,16 @@ fn first_child_level(document: &Document, section: SectionId) -> Option<u8> {
 }
 
 /// `text` with its headings moved down so that the highest has level `floor`; none when they
-/// do not fit or when there is nothing to move.
+/// do not fit, when one is underlined (there are only two levels of these), or when there is
+/// nothing to move.
 fn demoted(text: &str, floor: u8, newline: &str) -> Option<String> {
     // A line before it keeps a rule at the start of the text from being read as front matter.
     let source = format!("{newline}{text}");
     let document = Document::parse(source.as_str()).ok()?;
     let headings = document.sections.get(1..)?;
+    if !headings.iter().all(|section| title::is_marked(&source, section.start())) {
+        return None;
+    }
     let highest = headings.iter().map(|section| section.level).min()?;
     let shift = floor.checked_sub(highest).filter(|shift| *shift > 0)?;
     if floor > 6 {
@@ -163,21 +167,10 @@ fn demoted(text: &str, floor: u8, newline: &str) -> Option<String> {
     let mut done = newline.len();
     for section in headings {
         let level = (section.level + shift).min(6);
-        let marks = "#".repeat(usize::from(level));
         let start = line::skip_blanks(&source, section.start());
         out.push_str(&source[done..start]);
-        done = start;
-        if title::is_atx(&source, start) {
-            out.push_str(&marks);
-            done += usize::from(section.level);
-            continue;
-        }
-        let end = title::setext_text_end(&source, &section.heading());
-        let words: Vec<&str> = line::lines(&source[start..end]).map(line::trim).collect();
-        let words = words.join(" ");
-        let close = if words.ends_with('#') { " #" } else { "" };
-        out.push_str(&format!("{marks} {words}{close}{newline}"));
-        done = section.heading().end;
+        out.push_str(&"#".repeat(usize::from(level)));
+        done = start + usize::from(section.level);
     }
     out.push_str(&source[done..]);
     Some(out)

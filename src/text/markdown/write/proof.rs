@@ -12,7 +12,7 @@ use std::ops::Range;
 use crate::text::markdown::block::{Block, BlockKind};
 use crate::text::markdown::change::{Applied, Expect, Intent, NewItem};
 use crate::text::markdown::pieces::{Derived, Run};
-use crate::text::markdown::{Document, EditError, Item, ItemId, SectionId, line};
+use crate::text::markdown::{Document, EditError, Item, ItemId, SectionId, line, title};
 
 /// Compares `old` and `new`, between which `applied` lies.
 ///
@@ -376,6 +376,11 @@ impl<'a> Proof<'a> {
                 let parent = section.parent.and_then(|parent| self.sections.get(parent.number()));
                 if !own(parent) {
                     return differ(at, "a heading in the text would end its section");
+                }
+                // Whoever types `---` below a line seldom means a heading, and one cannot be
+                // moved to a deeper level without losing that line.
+                if !title::is_marked(self.new.source(), section.heading.start) {
+                    return differ(at, "a line of the text would make a heading of those above it");
                 }
                 self.sections.push(Origin::New(change));
             }

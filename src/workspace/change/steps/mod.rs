@@ -1,5 +1,6 @@
 //! Changes of steps; here: selecting, starting and retrying one.
 
+pub(in crate::workspace::change) mod add;
 pub(in crate::workspace) mod claim;
 pub(in crate::workspace::change) mod fields;
 pub(in crate::workspace::change) mod finish;

@@ -1,6 +1,6 @@
 //! Moves a step to another place, or adds one there.
 
-use super::shape;
+use super::add;
 use crate::{
     domain::{ErrorCode, Plan, Renumbering, StateFile, Step, StepRef},
     workspace::{
@@ -16,17 +16,17 @@ pub(in crate::workspace::change) fn add(
 ) -> Result<Answer, Error> {
     let is_first = shape.after == Some(StepRef::Number(0));
     if shape.before.is_none() && !is_first {
-        return shape::add(draft, shape);
+        return add::add(draft, shape);
     }
     let plan = draft.plan()?;
     if plan.steps.is_empty() {
-        return shape::add(draft, &StepShape { after: None, before: None, ..shape.clone() });
+        return add::add(draft, &StepShape { after: None, before: None, ..shape.clone() });
     }
     // References in the new step use the current numbers; they are updated when it is moved.
     let before = shape.before.clone();
     let number = before.as_ref().map(|before| plan.step(before).map(|step| step.number));
     let number = number.transpose()?.unwrap_or(plan.steps[0].number);
-    let mut answer = shape::add(draft, &StepShape { after: None, before: None, ..shape.clone() })?;
+    let mut answer = add::add(draft, &StepShape { after: None, before: None, ..shape.clone() })?;
     let plan = draft.plan()?;
     let added = plan.steps.last().map_or(0, |step| step.number);
     reorder(draft, &StepRef::Number(added), None, Some(&StepRef::Number(number)))?;

@@ -206,11 +206,11 @@ fn verify(session: &mut Session<'_>) -> CliResult {
                 0 => String::new(),
                 count => format!(", and {count} written by hand without a checksum"),
             };
-            session.output.line(format!("history is intact: {entries}{by_hand}"));
+            session.output.line(format!("the history is intact: {entries}{by_hand}"));
             for back in &verified.went_back {
                 session.output.note(&format!(
-                    "{} gone with {}: `statedir history accept` accepts it, `statedir check --fix` \
-                     restores it",
+                    "{} lost with {}: `statedir history accept` accepts the loss, \
+                     `statedir check --fix` restores what is missing",
                     counted(back.entries.len(), "entry", "entries"),
                     back.by
                 ));

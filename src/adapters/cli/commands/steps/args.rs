@@ -95,20 +95,44 @@ struct OutcomeArgs {
 pub(in crate::adapters) struct ResultArgs {
     /// Number or id; the running step if absent
     step: Option<String>,
+    /// Further steps, by number: all of them end in one operation
+    #[arg(value_name = "NUMBER")]
+    further: Vec<u32>,
     #[command(flatten)]
     outcome: OutcomeArgs,
 }
 
 impl ResultArgs {
-    pub(super) fn result(self) -> Result<Box<StepResult>, Failure> {
-        let OutcomeArgs { output, cost, time, error, note, tool, force } = self.outcome;
-        Ok(Box::new(StepResult {
-            step: selected(self.step.as_deref())?,
+    /// The result of each step; that of the running step if none is named.
+    pub(super) fn results(self) -> Result<Vec<StepResult>, Failure> {
+        let outcome = &self.outcome;
+        let of_one = [
+            ("--output", !outcome.output.is_empty()),
+            ("--cost", outcome.cost.is_some()),
+            ("--time", outcome.time.is_some()),
+        ];
+        if !self.further.is_empty()
+            && let Some((option, _)) = of_one.iter().find(|(_, is_given)| *is_given)
+        {
+            let message = format!("`{option}` belongs to one step, and several are named");
+            return Err(Failure::usage(message)
+                .hint("give each step a command of its own; `statedir apply --help` shows how to make several changes in one operation"));
+        }
+        let steps = each(self.step.as_deref(), &self.further)?;
+        let result = self.outcome.result()?;
+        Ok(steps.into_iter().map(|step| StepResult { step, ..result.clone() }).collect())
+    }
+}
+
+impl OutcomeArgs {
+    fn result(self) -> Result<StepResult, Failure> {
+        let Self { output, cost, time, error, note, tool, force } = self;
+        Ok(StepResult {
             output: pairs::values(&output)?,
             error: pairs::optional_text(error)?,
             note: pairs::optional_text(note)?,
             ..StepResult { cost, time, tool, force, ..StepResult::default() }
-        }))
+        })
     }
 }
 
@@ -126,9 +150,15 @@ pub(in crate::adapters) struct MoveArgs {
 impl MoveArgs {
     pub(super) fn step_move(self) -> Result<Box<StepMove>, Failure> {
         let step = select(&self.step)?;
-        let result = ResultArgs { step: None, outcome: self.outcome }.result()?;
-        Ok(Box::new(StepMove::with_result(step, self.status, *result)))
+        let result = self.outcome.result()?;
+        Ok(Box::new(StepMove::with_result(step, self.status, result)))
     }
+}
+
+/// The steps that arguments name; without any, the one that the command chooses.
+pub(super) fn each(step: Option<&str>, further: &[u32]) -> Result<Vec<Option<StepRef>>, Failure> {
+    let further = further.iter().map(|number| Some(StepRef::Number(*number)));
+    Ok(std::iter::once(selected(step)?).chain(further).collect())
 }
 
 /// The step that an argument names.

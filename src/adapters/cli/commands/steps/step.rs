@@ -1,10 +1,10 @@
 use super::{
-    args::{MoveArgs, ResultArgs, ShapeArgs, select, selected},
+    args::{MoveArgs, ResultArgs, ShapeArgs, each, select, selected},
     view,
 };
 use crate::{
     adapters::cli::{CliResult, Session, pairs},
-    workspace::Change,
+    workspace::{Change, StepResult},
 };
 
 /// How many steps are listed by default.
@@ -55,6 +55,9 @@ Examples:
     Start {
         /// Number or id; the next ready step if absent
         step: Option<String>,
+        /// Further steps, by number: all of them start in one operation
+        #[arg(value_name = "NUMBER")]
+        further: Vec<u32>,
     },
     /// Complete a running step
     #[command(
@@ -62,6 +65,7 @@ Examples:
         after_help = "\
 Examples:
   statedir step done
+  statedir step done 2 3
   statedir step done 3 --output rows=42 --cost 0.02 --time 12s --note \"two pages were empty\""
     )]
     Done(Box<ResultArgs>),
@@ -224,16 +228,21 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
             shape.set = pairs::texts(&set);
             Change::StepSet(Box::new(shape))
         }
-        Verb::Start { step } => {
+        Verb::Start { step, further } if further.is_empty() => {
             let step = selected(step.as_deref())?;
             return view::begin(session, Change::StepStart { step });
+        }
+        Verb::Start { step, further } => {
+            let steps = each(step.as_deref(), &further)?.into_iter();
+            let starts: Vec<Change> = steps.map(|step| Change::StepStart { step }).collect();
+            return session.apply(&starts);
         }
         Verb::Next { claim: true } => {
             return view::begin(session, Change::StepStart { step: None });
         }
-        Verb::Done(result) => Change::StepDone(result.result()?),
-        Verb::Fail(result) => Change::StepFail(result.result()?),
-        Verb::Skip(result) => Change::StepSkip(result.result()?),
+        Verb::Done(results) => return finish(session, *results, Change::StepDone),
+        Verb::Fail(results) => return finish(session, *results, Change::StepFail),
+        Verb::Skip(results) => return finish(session, *results, Change::StepSkip),
         Verb::Retry { step, note } => {
             let note = pairs::optional_text(note)?;
             let step = selected(step.as_deref())?;
@@ -265,4 +274,15 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::Next { claim: false } => return view::next(session),
     };
     session.apply(&[change])
+}
+
+/// Ends one step, or several in one operation.
+fn finish(
+    session: &mut Session<'_>,
+    results: ResultArgs,
+    change: fn(Box<StepResult>) -> Change,
+) -> CliResult {
+    let results = results.results()?.into_iter();
+    let changes: Vec<Change> = results.map(|result| change(Box::new(result))).collect();
+    session.apply(&changes)
 }
