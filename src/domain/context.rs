@@ -68,7 +68,7 @@ impl Context {
             .sections()
             .filter(|id| document.section(*id).level > 1)
             .map(|id| ContextSection {
-                title: document.section(id).title.clone(),
+                title: document.section(id).title.to_owned(),
                 path: path(&document, id),
                 text: said(&document, id),
                 section: id,
@@ -84,15 +84,15 @@ impl Context {
     /// headings of their own; `None` if it needs none.
     pub(crate) fn level_below(&self, section: SectionId) -> Option<u8> {
         let found = self.document.section(section);
-        let is_own_heading = |id: &&SectionId| {
-            let child = self.document.section(**id);
+        let is_own_heading = |id: &SectionId| {
+            let child = self.document.section(*id);
             let is_template =
                 TEMPLATE_SECTIONS.iter().any(|name| child.title.eq_ignore_ascii_case(name))
                     && !child.title.eq_ignore_ascii_case(&found.title);
-            !is_template && !self.document.extent_text(**id).trim().is_empty()
+            !is_template && !self.document.extent_text(*id).trim().is_empty()
         };
-        let own = found.children.iter().find(is_own_heading)?;
-        Some(self.document.section(*own).level)
+        let own = self.document.children(section).find(is_own_heading)?;
+        Some(self.document.section(own).level)
     }
 
     /// Whether a section contains only a template's filler.
@@ -324,7 +324,7 @@ fn path(document: &Document, section: SectionId) -> Vec<String> {
         std::iter::successors(document.section(section).parent, |id| document.section(*id).parent);
     let mut path: Vec<String> = parents
         .filter(|id| document.section(*id).level > 1)
-        .map(|id| document.section(id).title.clone())
+        .map(|id| document.section(id).title.to_owned())
         .collect();
     path.reverse();
     path
