@@ -12,7 +12,8 @@ impl Document {
     /// The section with that path of headings.
     ///
     /// The first element matches at any depth, each further one among the sections directly
-    /// below. A title matches exactly, or else without regard to ASCII letter case.
+    /// below. A title matches exactly, or else without regard to ASCII letter case. Of a section and
+    /// one of the same title inside it, the outer one is meant.
     ///
     /// # Errors
     /// When there is none, or several.
@@ -27,13 +28,20 @@ impl Document {
             found = self.named(element, below.into_iter())?;
             name = element;
         }
-        match found.as_slice() {
+        let is_inside = |id: &SectionId| self.ancestors(*id).any(|outer| found.contains(&outer));
+        let outer: Vec<SectionId> = found.iter().copied().filter(|id| !is_inside(id)).collect();
+        match outer.as_slice() {
             [only] => Ok(*only),
             several => {
                 let starts = several.iter().map(|id| self.section(*id).heading.start);
                 Err(self.ambiguous(name, starts))
             }
         }
+    }
+
+    /// The sections that a section is in, the innermost first.
+    fn ancestors(&self, section: SectionId) -> impl Iterator<Item = SectionId> {
+        std::iter::successors(self.section(section).parent, |id| self.section(*id).parent)
     }
 
     /// The top-level item with that key in the section's own body.
