@@ -26,7 +26,7 @@ fn a_heading_like_that_of_its_section_does_not_compete_with_it() {
 fn two_sections_beside_each_other_are_still_ambiguous() {
     let project = Project::new();
     let twice = "\n## Notes\n\nfirst\n\n## Notes\n\nsecond\n";
-    project.write("context.md", &format!("{}{twice}", project.read("context.md")));
+    project.write("context.md", format!("{}{twice}", project.read("context.md")));
     project.refused(1, &["context", "add", "--section", "Notes", "which?"]);
 }
 

@@ -40,9 +40,12 @@ impl Index {
 
 /// The body of a section that a piece of `source` is, from its heading on.
 pub(crate) fn read_body(source: &str, section: SectionId, piece: Range<usize>) -> Body {
-    // That nothing is nested too deeply in it was found when the document was read as a whole.
-    let index = Index::build_piece(source, piece, section);
-    let last = index.ok().and_then(|mut index| index.bodies.pop());
+    // That nothing is nested too deeply in it was found when the document was read as a whole, and that
+    // it has no other heading.
+    let index = Index::build_piece(source, piece, section).ok();
+    let is_alone =
+        |index: &Index| index.bodies.len() == 1 + usize::from(section != SectionId::ROOT);
+    let last = index.filter(is_alone).and_then(|mut index| index.bodies.pop());
     last.unwrap_or_default()
 }
 
