@@ -225,8 +225,8 @@ impl Error {
                 "`statedir op log` shows what happened to it; `statedir check --fix` restores `{file}`"
             )),
             ErrorKind::Model(ModelError::Unreadable { .. }) => Some(
-                "`statedir check` lists every problem with its place; `statedir diff` shows what was \
-                 edited"
+                "`statedir check` says where, and names the version that can be restored; \
+                 `statedir diff` shows what was edited"
                     .to_owned(),
             ),
             ErrorKind::Model(ModelError::NotFound { hint, .. } | ModelError::BadValue { hint, .. }) => {
