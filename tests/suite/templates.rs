@@ -325,3 +325,32 @@ fn a_rejection_sends_a_task_back_from_wherever_it_waits() {
         assert_eq!(project.json(&["step", "next"])["step"]["number"], 1);
     }
 }
+
+#[test]
+fn the_next_move_is_one_that_the_lifecycle_allows() {
+    for name in ["default", "simple", "execute"] {
+        let project = Project::with_lifecycle(false);
+        project.ok(&["init", "--goal", "Ship it", "--template", name]);
+        project.ok(&["step", "add", "Build"]);
+        for _ in 0..12 {
+            let next = project.json(&["status"])["next_move"].clone();
+            let text = next["text"].as_str().unwrap();
+            assert!(project.ok(&["brief"]).stdout.contains(text), "{text}");
+            for command in text.split('`').skip(1).step_by(2) {
+                let command = command.replace("\"what went wrong\"", "why");
+                let args = command.strip_prefix("statedir ").unwrap();
+                let args: Vec<&str> = args.split(' ').chain(["--dry-run"]).collect();
+                project.ok(&args);
+            }
+            let Some(command) = next["command"].as_str() else { break };
+            let args: Vec<&str> = command.split(' ').skip(1).collect();
+            project.ok(&args);
+        }
+        let after = project.json(&["status"]);
+        assert_eq!(
+            (&after["next_move"]["action"], &after["completed"]),
+            (&"nothing".into(), &1.into()),
+            "{name}"
+        );
+    }
+}
