@@ -354,3 +354,24 @@ fn the_next_move_is_one_that_the_lifecycle_allows() {
         );
     }
 }
+
+#[test]
+fn a_lifecycle_that_cannot_be_used_is_named_with_a_way_out() {
+    const BAD: &str = "version: 1\nretry_limit: -1\n";
+    let project = Project::with_lifecycle(false);
+    let template = project.root().join("ours");
+    fs::create_dir_all(&template).unwrap();
+    fs::write(template.join("workflow.yaml"), BAD).unwrap();
+    let refused = project.refused(1, &["init", "--goal", "Ship it", "--template", "ours"]);
+    assert_eq!(refused["error"]["code"], "bad_template", "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("ours/workflow.yaml"));
+
+    let project = begun("classic");
+    project.write("workflow.yaml", BAD);
+    let status = project.refused(4, &["status"])["error"]["hint"].clone();
+    assert!(status.as_str().unwrap().contains("`statedir check`"), "{status}");
+    let hint = project.refused(4, &["check"])["findings"][0]["hint"].clone();
+    assert_eq!(hint, "correct the file, or remove it: then the built-in lifecycle applies");
+    fs::remove_file(project.path("workflow.yaml")).unwrap();
+    project.ok(&["check"]);
+}
