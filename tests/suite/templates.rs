@@ -375,3 +375,21 @@ fn a_lifecycle_that_cannot_be_used_is_named_with_a_way_out() {
     fs::remove_file(project.path("workflow.yaml")).unwrap();
     project.ok(&["check"]);
 }
+
+#[test]
+fn expected_outputs_in_one_line_are_required_too() {
+    let project = begun("classic");
+    project.write("workflow.yaml", "version: 1\nrequire_outputs: true\n");
+    project.ok(&["step", "add", "Build"]);
+    project.edit(
+        "plan.md",
+        "- **status**: PENDING",
+        "- **status**: PENDING\n- **expected_outputs**: [\"p\", \"q\"]",
+    );
+    project.ok(&["check"]);
+    project.ok(&["step", "start", "1"]);
+    let refused = project.refused(1, &["step", "done", "1", "--output", "p=1"]);
+    assert_eq!(refused["error"]["code"], "output_missing", "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().ends_with("outputs q"), "{refused}");
+    project.ok(&["step", "done", "1", "--output", "p=1", "--output", "q=2"]);
+}
