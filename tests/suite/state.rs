@@ -308,6 +308,31 @@ fn training_data_is_a_record_per_step_without_secrets_or_simulations() {
 }
 
 #[test]
+fn what_was_undone_is_no_success_in_the_training_data() {
+    let project = Project::with_steps(2);
+    let records = || project.json(&["history", "export"])["records"].as_array().unwrap().clone();
+    let told = || -> Vec<(Value, Value)> {
+        let pair =
+            |one: &Value| (one["performance_metrics"]["success"].clone(), one["undone"].clone());
+        records().iter().map(pair).collect()
+    };
+    let (undone, done) = ((json!(null), json!(true)), (json!(true), json!(null)));
+    for step in ["1", "2"] {
+        project.ok(&["step", "start", step]);
+        project.ok(&["step", "done", step]);
+    }
+    assert_eq!(told(), [done.clone(), done.clone()], "a control");
+    project.ok(&["undo"]);
+    assert_eq!(told(), [done.clone(), undone.clone()]);
+    project.ok(&["redo"]);
+    assert_eq!(told(), [done.clone(), done.clone()]);
+    project.ok(&["undo"]);
+    project.ok(&["step", "done", "2"]);
+    assert_eq!(told(), [done.clone(), undone, done]);
+    assert!(records().iter().all(|record| record["step"].is_string()), "{:?}", records());
+}
+
+#[test]
 fn import_knows_a_document_by_its_name_or_by_its_text() {
     let project = Project::with_steps(2);
     project.ok(&["var", "set", "a", "1"]);

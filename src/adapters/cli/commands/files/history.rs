@@ -75,8 +75,9 @@ pub(in crate::adapters) enum Verb {
     /// Print training data, one JSON object for each executed step
     ///
     /// A line has the conversation before the step (`conversation_trace`), `tool_calls`,
-    /// `state_transitions` and `performance_metrics`. Simulated entries are left out, and what
-    /// looks like a secret is masked.
+    /// `state_transitions` and `performance_metrics`. One that was undone has `undone` and no success;
+    /// a conversation that no step has ended yet is in a line without a step. Simulated entries are
+    /// left out, and what looks like a secret is masked.
     #[command(after_help = "Examples:\n  statedir history export --format jsonl > training.jsonl")]
     Export {
         /// The format
