@@ -231,13 +231,14 @@ fn verify(session: &mut Session<'_>) -> CliResult {
     }
     let problems = counted(verified.problems.len(), "problem", "problems");
     let is_gone = |problem: &history::Problem| {
-        matches!(problem.kind, ProblemKind::CutTail | ProblemKind::Removed)
+        use ProblemKind::{CutTail, Missing, Removed};
+        matches!(problem.kind, CutTail | Missing { .. } | Removed)
     };
     let hint = if verified.problems.iter().any(is_gone) {
         "`statedir check --fix` restores what the log or git still has; `statedir op log` shows \
          edits made outside statedir"
     } else {
-        "`statedir op log` shows edits made outside statedir; restore the file from git"
+        "`statedir op log` shows edits made outside statedir; if git has the file, restore it from there"
     };
     let mut failure =
         Failure::new(ErrorCode::HistoryBroken, format!("history.md has {problems}")).hint(hint);
