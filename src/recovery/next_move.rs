@@ -97,7 +97,7 @@ pub(crate) struct Waits {
 impl Waits {
     /// That of a step in this role; `None` if it does not wait.
     pub(crate) fn of(step: &Step, role: Option<StepRole>, workflow: &Workflow) -> Option<Self> {
-        let status = step.status.as_deref().filter(|_| role == Some(StepRole::Waiting))?;
+        let status = step.status().filter(|_| role == Some(StepRole::Waiting))?;
         let status = workflow.step_status(status)?.to_owned();
         Some(Self { next: workflow.step_moves(&status).first().cloned(), status })
     }

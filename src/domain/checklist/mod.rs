@@ -260,7 +260,7 @@ fn remove_legends(document: &Document, found: &mut Vec<Checkbox>) {
             end += 1;
         }
         let first = &found[start];
-        let is_legend = legend::is_heading(&document.section(first.section).title)
+        let is_legend = legend::is_heading(document.section(first.section).title)
             || first.outer.is_none()
                 && legend::is_announced_by(line_above(document.source(), first.span.start))
             || legend::is_legend(&found[start..end]);

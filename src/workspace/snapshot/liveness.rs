@@ -53,7 +53,7 @@ impl Liveness {
             ahead_ms = ahead_ms.max(u64::try_from(-passed).unwrap_or(0));
             Some(u64::try_from(passed).unwrap_or(0))
         };
-        let since = claim.and_then(|claim| claim.since.as_deref()).or(step.started_at.as_deref());
+        let since = claim.and_then(|claim| claim.since.as_deref()).or(step.started_at());
         let mut signs = Signs { held_ms: since.and_then(&mut ago), ..Signs::default() };
         // Whose it is can be told from the claim alone; only of others more is to be found out.
         if let Some(claim) = claim.filter(|claim| !claim.is_held_by(&self.asking)) {
@@ -111,6 +111,6 @@ fn is_by(claim: &Claim, author: &Author) -> bool {
 /// How long the steps that are running at `moment` have been, added up.
 pub(in crate::workspace) fn running_ms(plan: &Plan, workflow: &Workflow, moment: Timestamp) -> u64 {
     let running = plan.steps.iter().filter(|step| workflow.role_of(step) == Some(StepRole::Active));
-    let times = running.filter_map(|step| millis_between(step.started_at.as_deref()?, moment));
+    let times = running.filter_map(|step| millis_between(step.started_at()?, moment));
     times.fold(0, u64::saturating_add)
 }

@@ -82,9 +82,21 @@ pub(in crate::adapters) enum Verb {
 }
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
-    let typed = |text: String, string: bool| {
+    let output = &session.output;
+    let typed = |text: String, string: bool| -> Result<Value, Failure> {
         let text = pairs::text(text)?;
-        if string { Ok(Value::from(text)) } else { pairs::checked_value(&text) }
+        if string {
+            return Ok(Value::from(text));
+        }
+        let value = pairs::checked_value(&text)?;
+        // As in `3.10`, which may be the number of a version.
+        let given = text.trim();
+        if value.is_f64() && given.ends_with('0') && !given.ends_with(".0") {
+            output.note(&format!(
+                "{given} was read as the number {value}; `--string` keeps it as text"
+            ));
+        }
+        Ok(value)
     };
     let change = match verb {
         Verb::Get { path } => return get(session, path.as_deref()),
