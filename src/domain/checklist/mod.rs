@@ -212,7 +212,8 @@ impl Task {
     /// express it.
     pub(crate) fn marker_for(&self, role: StepRole, grammar: &Grammar) -> Option<String> {
         let written = self.written_role(role, grammar)?;
-        if self.is_known && written == self.role {
+        // A marker that is not known stays where another would say no more.
+        if written == self.role && (self.is_known || written != role) {
             return None;
         }
         match self.is_word {

@@ -321,7 +321,7 @@ impl Gatherer<'_> {
     }
 
     fn holder(&self, step: &Step) -> Holder {
-        self.liveness.holder_after(step, self.stale_after_ms)
+        self.liveness.holder_after(step, self.workflow, self.stale_after_ms)
     }
 
     fn error(&self, step: &Step) -> Option<ErrorSeen> {

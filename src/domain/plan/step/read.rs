@@ -99,7 +99,10 @@ pub(crate) fn read(
                 }
             },
             "inputs" => details.inputs = nested(document, item),
-            "expected_outputs" => details.expected_outputs = nested(document, item),
+            "expected_outputs" => {
+                details.expected_outputs = inline_names(value.as_deref());
+                details.expected_outputs.extend(nested(document, item));
+            }
             "depends_on" => dependencies = value.map(|list| (item, list)),
             _ => details.other.push((key.to_string(), document.value(item))),
         }
@@ -150,6 +153,12 @@ fn nested(document: &Document, item: ItemId) -> Vec<(String, String)> {
         (key, document.value(*child))
     };
     children.iter().map(pair).collect()
+}
+
+/// The names in an inline JSON array.
+fn inline_names(value: Option<&str>) -> Vec<(String, String)> {
+    let names: Option<Vec<String>> = value.and_then(|text| serde_json::from_str(text).ok());
+    names.unwrap_or_default().into_iter().map(|name| (name, String::new())).collect()
 }
 
 /// The text under a step that is not a field: markdown, as written.

@@ -152,8 +152,10 @@ fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
             Failure::new(ErrorCode::NotFound, format!("`{parsed}` is not in variables.json"));
         return Err(match (nearest, &keys) {
             (Some(near), _) => failure.hint(format!("did you mean `{near}`?")),
-            (None, Some(keys)) => failure.hint(format!("there are: {}", keys.join(", "))),
-            (None, None) => failure.hint("`statedir var get` shows everything"),
+            (None, Some(keys)) if !keys.is_empty() => {
+                failure.hint(format!("there are: {}", keys.join(", ")))
+            }
+            (None, _) => failure.hint("`statedir var get` shows everything"),
         });
     };
     if session.output.is_json() {
