@@ -14,7 +14,7 @@ use crate::{
 pub(super) const MEND_WORKFLOW: &str =
     "correct the file, or remove it: then the built-in lifecycle applies";
 
-/// A refused, conflicting or impossible command. Nothing was changed.
+/// A refused, conflicting or impossible command. Nothing was changed, but a review may have been opened.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct Error(Box<ErrorKind>);
@@ -29,6 +29,15 @@ pub struct FileLocation {
     pub place: Option<Place>,
     /// The line and a caret below it, if the file cannot be parsed there.
     pub snippet: Option<String>,
+}
+
+/// The review that a refused change waits for.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenedReview {
+    /// Its id.
+    pub review: String,
+    /// The revision that opening it produced.
+    pub revision: Revision,
 }
 
 /// What went wrong, with all that the program itself has to know about it.
@@ -77,7 +86,7 @@ pub(crate) enum ErrorKind {
         since: Box<ChangesSince>,
     },
     /// A person has to agree first; the question is put to them.
-    #[error("a person must approve this first: {question}")]
+    #[error("a person must approve this first{}: {question}", open_now(.opened.as_ref()))]
     NeedsReview {
         /// The question.
         question: String,
@@ -85,6 +94,8 @@ pub(crate) enum ErrorKind {
         waiting: Option<Box<super::Change>>,
         /// The step it is about, by its number, and the id that it has in the question.
         step: Option<(u32, StepId)>,
+        /// The review, once the question is put.
+        opened: Option<OpenedReview>,
     },
     /// A merge left conflicts that a person has to settle first.
     #[error("{} of a merge {} unresolved: `{}`", counted(*.count, "conflict", "conflicts"), if *.count == 1 { "is" } else { "are" }, .first.field)]
@@ -120,6 +131,10 @@ pub(crate) enum ErrorKind {
         /// Why.
         source: Error,
     },
+}
+
+fn open_now(opened: Option<&OpenedReview>) -> String {
+    opened.map(|opened| format!(" (review {} is open now)", opened.review)).unwrap_or_default()
 }
 
 impl<E: Into<ErrorKind>> From<E> for Error {
@@ -161,6 +176,23 @@ impl Error {
     /// The same, to take apart.
     pub(crate) fn into_kind(self) -> ErrorKind {
         *self.0
+    }
+
+    /// The refusal behind that of a batch, to be completed.
+    pub(super) fn innermost_mut(&mut self) -> &mut ErrorKind {
+        match &mut *self.0 {
+            ErrorKind::InBatch { source, .. } => source.innermost_mut(),
+            kind => kind,
+        }
+    }
+
+    /// The review that was opened instead of making the change.
+    pub(crate) fn opened_review(&self) -> Option<&OpenedReview> {
+        match self.kind() {
+            ErrorKind::NeedsReview { opened, .. } => opened.as_ref(),
+            ErrorKind::InBatch { source, .. } => source.opened_review(),
+            _ => None,
+        }
     }
 
     /// Refuses what would read as a template's placeholder, in places where it cannot be quoted.

@@ -33,7 +33,7 @@ pub(crate) use self::{
     capture::{Captured, ClientTask, TaskChange, TaskEvent, clean_line},
     draft::Draft,
     environment::Identity,
-    error::ErrorKind,
+    error::{ErrorKind, OpenedReview},
     log::changes_since::ChangesSince,
     log::checkpoint::{CheckpointDetails, CheckpointLine, CheckpointRequest},
     log::diff::{Comparison, DiffSide, GivenSide},
@@ -293,25 +293,23 @@ impl Workspace {
     }
 
     /// A change that a person has to agree to was not made, but the question is put to them.
-    pub(crate) fn ask_first(&self, error: Error) -> Result<Error, Error> {
-        let (text, waiting, step) = match error.kind() {
-            ErrorKind::NeedsReview { question, waiting, step } => {
-                (question, waiting.as_deref(), step)
-            }
-            ErrorKind::InBatch { source, .. } => match source.kind() {
-                // One move of several cannot be made alone.
-                ErrorKind::NeedsReview { question, step, .. } => (question, None, step),
-                _ => return Ok(error),
-            },
-            _ => return Ok(error),
-        };
-        self.change("review.open", |draft| {
-            if let Some((number, id)) = step {
-                change::identify(draft, *number, id)?;
-            }
-            let id = change::open_review(draft, text, waiting)?;
-            Ok(vec![Answer::new(format!("review {id} is open: {text}")).with("review", id)])
-        })?;
+    pub(crate) fn ask_first(&self, mut error: Error) -> Result<Error, Error> {
+        let is_batch = matches!(error.kind(), ErrorKind::InBatch { .. });
+        if let ErrorKind::NeedsReview { question, waiting, step, opened } = error.innermost_mut() {
+            // One move of several cannot be made alone.
+            let waiting = waiting.as_deref().filter(|_| !is_batch);
+            let mut review = String::new();
+            let outcome = self.change("review.open", |draft| {
+                if let Some((number, id)) = step {
+                    change::identify(draft, *number, id)?;
+                }
+                review = change::open_review(draft, question, waiting)?;
+                let message = format!("review {review} is open: {question}");
+                Ok(vec![Answer::new(message).with("review", review.clone())])
+            })?;
+            let revision = outcome.revision;
+            *opened = outcome.committed.then_some(OpenedReview { review, revision });
+        }
         Ok(error)
     }
 

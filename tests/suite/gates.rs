@@ -378,7 +378,7 @@ fn a_condition_that_cannot_be_judged_asks_a_person() {
     for value in ["\"high\"", "[4]", "{\"level\": 4}", "true"] {
         project.ok(&["var", "set", "risk", value]);
         asks(&project, &["step", "done", "2"]);
-        project.ok(&["undo"]);
+        person(&project, &["undo"]);
     }
     // Control: a number below three is compared.
     project.ok(&["var", "set", "risk", "2"]);
@@ -402,4 +402,32 @@ fn a_plan_ends_when_the_last_question_about_it_is_answered() {
     other.ok(&["step", "done", "1"]);
     person(&other, &["review", "approve", "r1"]);
     assert_eq!(other.json(&["status"])["status"], "IN_PROGRESS");
+}
+
+#[test]
+fn a_refusal_that_opened_a_review_says_so_with_the_revision() {
+    let gate = "version: 1\ngates: [{name: ok, subject: plan, to: IN_PROGRESS}]\n";
+    let project = gated(gate, &["one", "two"]);
+    let batch = project.root().join("batch.json");
+    std::fs::write(&batch, r#"[{"op":"var.set","path":"a","value":1},{"op":"step.start"}]"#)
+        .unwrap();
+    let ways: [&[&str]; 3] = [
+        &["step", "next", "--claim"],
+        &["step", "start", "1"],
+        &["apply", batch.to_str().unwrap()],
+    ];
+    for args in ways {
+        let dry = project.run(&[args, &["--json", "--dry-run"]].concat()).json();
+        assert_eq!(dry["revision"], Value::Null, "control: nothing was committed");
+        let answer = project.run(&[args, &["--json"]].concat()).json();
+        assert_eq!(answer["error"]["code"], "review_open", "{answer}");
+        assert_eq!(answer["review"], "r1", "{answer}");
+        assert_eq!(answer["revision"], project.json(&["status"])["revision"], "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("review r1 is open now"), "{message}");
+        // What is still open is not opened again.
+        let again = project.run(&[args, &["--json"]].concat()).json();
+        assert_eq!(again["revision"], Value::Null, "{again}");
+        person(&project, &["undo"]);
+    }
 }

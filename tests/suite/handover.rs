@@ -116,6 +116,24 @@ fn a_live_step_is_taken_only_by_force_and_with_a_reason() {
 }
 
 #[test]
+fn a_step_that_somebody_else_holds_is_removed_only_by_force() {
+    let project = Project::with_steps(3);
+    begun(&project, &Agent::new(&project, "alive", "09:00:00"));
+    let two = Agent::new(&project, "fresh", "09:10:00");
+    assert_eq!(two.refused(&["step", "remove", "1"])["code"], "held");
+    let file = project.root().join("remove.json");
+    std::fs::write(&file, r#"[{"op":"step.remove","step":1}]"#).unwrap();
+    assert_eq!(two.refused(&["apply", file.to_str().unwrap()])["code"], "held");
+    // Control: nobody holds the others.
+    two.ok(&["step", "remove", "3"]);
+    two.ok(&["step", "remove", "2"]);
+    std::fs::write(&file, r#"[{"op":"step.remove","step":1,"force":true}]"#).unwrap();
+    two.ok(&["apply", file.to_str().unwrap(), "--dry-run"]);
+    two.ok(&["step", "remove", "1", "--force"]);
+    assert!(!project.read("plan.md").contains("alive"));
+}
+
+#[test]
 fn any_command_and_every_hook_is_a_sign_of_life() {
     let project = Project::with_steps(3);
     let one = Agent::new(&project, "alive", "09:00:00");

@@ -6,7 +6,7 @@ use crate::{
     adapters::{ChooseError, SideError, git::GitError},
     domain::{ErrorCode, Problem, StateFile},
     text::Place,
-    workspace::{self, ErrorKind, FileLocation},
+    workspace::{self, ErrorKind, FileLocation, OpenedReview},
 };
 
 /// The exit code when a state file is to blame.
@@ -80,8 +80,11 @@ impl From<workspace::Error> for Failure {
             Some(format!("{file}:{place}{snippet}"))
         });
         let location = location.map(|found| self::location(found.file, found.place));
-        let data = match error.kind() {
-            ErrorKind::Moved { since, .. } => Some(Box::new(json!(since))),
+        let data = match (error.kind(), error.opened_review()) {
+            (ErrorKind::Moved { since, .. }, _) => Some(Box::new(json!(since))),
+            (_, Some(OpenedReview { review, revision })) => {
+                Some(Box::new(json!({ "review": review, "revision": revision.as_str() })))
+            }
             _ => None,
         };
         Self {

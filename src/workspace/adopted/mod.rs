@@ -293,6 +293,26 @@ impl Workspace {
         }
     }
 
+    /// The native plan once `changes` are made to the files as they are.
+    pub(super) fn plan_after(
+        &self,
+        raw: &View,
+        changes: &[FileChange],
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let mut files = raw.files();
+        for FileChange { name, kind } in changes {
+            let old = files.remove(name).unwrap_or_default();
+            let new = match kind {
+                ChangeKind::Write(bytes) => bytes.clone(),
+                ChangeKind::Splice(splices) => spliced(&old, splices),
+                ChangeKind::Edit(_, new) => new.to_vec(),
+                ChangeKind::Remove => continue,
+            };
+            files.insert(name.clone(), new);
+        }
+        Ok(self.native_files(files)?.remove(StateFile::Plan.name()))
+    }
+
     /// The file and line of a step, for an editor; in an adopted file, the first line with its
     /// title.
     ///

@@ -22,7 +22,7 @@ pub(super) use self::{
     constraint::{with_section, write as write_setting},
     history::task_type,
     pause::{put_pause, take_up},
-    review::{open_review, refuse_while_open},
+    review::{open_review, refuse_while_open, refuse_withdrawing},
     steps::add::{add_all as add_steps, added_answer},
     steps::{progress::identify, reset::rewind},
 };
@@ -148,6 +148,9 @@ pub enum Change {
     StepRemove {
         /// Which one.
         step: StepRef,
+        /// Even if somebody else holds it.
+        #[serde(default)]
+        force: bool,
     },
     /// Adds text to a section of the context.
     #[serde(rename = "context.add")]
@@ -428,7 +431,7 @@ impl Change {
             Self::StepReorder { step, after, before } => {
                 steps::reorder::reorder(draft, step, after.as_ref(), before.as_ref())
             }
-            Self::StepRemove { step } => steps::shape::remove(draft, step),
+            Self::StepRemove { step, force } => steps::shape::remove(draft, step, *force),
             Self::StepStart { step } => steps::start(draft, step.as_ref()),
             Self::StepRetry { step, note } => steps::retry(draft, step.as_ref(), note.as_deref()),
             Self::StepReset { step, note, force, fresh, dependents } => {

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::{
     domain::{Claim, ErrorCode, Plan, Review, StateFile, StepRef},
     history::{Entry, EntryKind, last_entries_within},
+    text::markdown::Document,
     workspace::{
         Answer, Change, Draft, Error,
         snapshot::{buffered, markdown},
@@ -64,7 +65,7 @@ pub(in super::super) fn refuse_while_open(plan: &Plan) -> Result<(), Error> {
     ))
 }
 
-/// Refuses a decision by whoever opened the review. A person at a terminal is always allowed: agents
+/// Refuses to let whoever opened the review decide or withdraw it. A person at a terminal is always allowed: agents
 /// have a session or no terminal.
 pub(super) fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error> {
     let me = draft.env.identity();
@@ -89,6 +90,25 @@ pub(super) fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error
         format!("review {} is for a person to decide, not for whoever opened it{by}", review.id);
     let hint = "tell the person you work for that it is open; what runs can be finished, and nothing new starts until it is decided";
     Err(Error::refused_with(ErrorCode::OwnReview, message, hint))
+}
+
+/// Refuses to go back to the plan `after` if that withdraws an open review, for whoever may not decide
+/// it. A plan that cannot be read has no reviews.
+pub(in super::super) fn refuse_withdrawing(
+    draft: &Draft<'_>,
+    after: impl FnOnce() -> Result<Option<Vec<u8>>, Error>,
+) -> Result<(), Error> {
+    let Ok(now) = draft.plan() else { return Ok(()) };
+    let mut open = now.open_reviews().peekable();
+    if open.peek().is_none() {
+        return Ok(());
+    }
+    let after = after()?.and_then(|bytes| Document::from_bytes(bytes).ok()).map(Plan::read);
+    let stays = |review: &&Review| {
+        let mut kept = after.iter().flat_map(Plan::open_reviews);
+        kept.any(|kept| kept.id == review.id && kept.text == review.text)
+    };
+    open.filter(|review| !stays(review)).try_for_each(|review| refuse_own(draft, review))
 }
 
 /// How a review was opened.

@@ -7,8 +7,8 @@ use crate::{
         Revision, StoreError, Transaction, View,
     },
     workspace::{
-        DiffSide, Draft, Error, Outcome, Workspace, error::ErrorKind, is_absent, state,
-        transact::Proposal,
+        DiffSide, Draft, Error, Outcome, Workspace, change::refuse_withdrawing, error::ErrorKind,
+        is_absent, state, transact::Proposal,
     },
 };
 
@@ -153,6 +153,9 @@ impl Workspace {
         self.refuse_stepping(view, Some((&target.kind, &names)))?;
         let mut notices = Vec::new();
         let mut draft = Draft::lenient(view, &self.env, self.options.progress);
+        if undo && names.iter().any(|name| self.role_of_file(name) == Some(StateFile::Plan)) {
+            refuse_withdrawing(&draft, || self.plan_after(transaction.view(), &changes))?;
+        }
         if view.appended().exists() {
             let title = if undo { "Undo" } else { "Redo" };
             let mut fields = entry(&target, &names, self.env.actor());
@@ -238,6 +241,10 @@ impl Workspace {
         let changed: Vec<StateFile> = diff.iter().map(|file| file.file).collect();
         let names: Vec<String> = changed.iter().map(|file| file.name().to_owned()).collect();
         self.refuse_stepping(view, Some((&operation.kind, &names)))?;
+        if let Some(plan) = diff.iter().find(|diff| undo && diff.file == StateFile::Plan) {
+            let draft = Draft::lenient(view, &self.env, self.options.progress);
+            refuse_withdrawing(&draft, || Ok(Some(plan.after.clone().into_bytes())))?;
+        }
         Ok((operation, Proposal { changed, diff, ..Proposal::default() }))
     }
 }

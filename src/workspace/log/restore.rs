@@ -141,6 +141,11 @@ impl Workspace {
                 diff.push(FileDiff { file, before: text(before), after: text(after) });
             }
         }
+        if diff.iter().any(|diff| diff.file == StateFile::Plan) {
+            let now = Draft::lenient(view, &self.env, self.options.progress);
+            let after = || Ok(draft.bytes_of(StateFile::Plan).map(<[u8]>::to_vec));
+            change::refuse_withdrawing(&now, after)?;
+        }
         let answer = Answer::new(String::new())
             .with("restored", past.label.clone())
             .with("checkpoint", past.checkpoint.clone())

@@ -51,3 +51,47 @@ fn a_setting_lets_whoever_opened_a_review_decide_it() {
     set_in_workflow(&project, "self_review: refused", "self_review: allowed");
     agent.ok(&["review", "approve", "r1"]);
 }
+
+#[test]
+fn whoever_opened_a_review_cannot_withdraw_it() {
+    let project = Project::with_steps(2);
+    let agent = Agent::new(&project, "s1", "09:00:00");
+    agent.ok(&["checkpoint", "create", "before"]);
+    agent.ok(&["review", "open", "May I deploy?"]);
+    let ways: [&[&str]; 5] = [
+        &["undo"],
+        &["undo", "--dry-run"],
+        &["restore", "before"],
+        &["checkpoint", "restore", "before"],
+        &["restore", "@-1"],
+    ];
+    for args in ways {
+        let refusal = agent.refused(args);
+        assert_eq!(refusal["code"], "own_review", "{args:?}");
+        assert!(refusal["hint"].as_str().unwrap().contains("the person you work for"), "{refusal}");
+    }
+    assert_eq!(agent.refused(&["step", "next", "--claim"])["code"], "review_open");
+    // Control: what does not touch the review can be undone, also by restoring.
+    agent.ok(&["context", "add", "a finding"]);
+    agent.ok(&["undo"]);
+    agent.ok(&["step", "set", "2", "--effects", "none"]);
+    agent.ok(&["restore", "@-1"]);
+    // Others withdraw it, and redo it.
+    let person = Agent::new(&project, "", "09:00:00").called("ada");
+    person.ok(&["restore", "before", "--only", "plan"]);
+    person.ok(&["undo"]);
+    person.ok(&["redo"]);
+    agent.ok(&["step", "next", "--claim"]);
+}
+
+#[test]
+fn a_review_of_a_gate_is_not_withdrawn_by_whoever_met_the_gate() {
+    let project = Project::with_steps(2);
+    set_in_workflow(&project, "gates: []", "gates: [{name: ok, subject: step, to: COMPLETED}]");
+    let agent = Agent::new(&project, "s1", "09:00:00");
+    agent.ok(&["step", "start", "1"]);
+    assert_eq!(agent.run(&["step", "done", "1"]).code, 1);
+    assert_eq!(agent.refused(&["undo"])["code"], "own_review");
+    set_in_workflow(&project, "self_review: refused", "self_review: allowed");
+    agent.ok(&["restore", "@-2", "--only", "plan"]);
+}

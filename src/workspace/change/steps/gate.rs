@@ -105,7 +105,7 @@ pub(in crate::workspace::change) fn check(
                 let waiting = passage.waiting.clone().map(Box::new);
                 let question = gate.question(step);
                 let step = step.and_then(|step| Some((step.number, step.id.clone()?)));
-                return Err(ErrorKind::NeedsReview { question, waiting, step }.into());
+                return Err(ErrorKind::NeedsReview { question, waiting, step, opened: None }.into());
             }
         }
     }

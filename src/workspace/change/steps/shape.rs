@@ -8,7 +8,7 @@ use crate::{
         Answer, Draft, Error, Readiness,
         change::{
             StepShape,
-            steps::{add::refuse_fields_in, fields, progress::PlanProgress, step_json},
+            steps::{add::refuse_fields_in, claim, fields, progress::PlanProgress, step_json},
             text_of,
         },
     },
@@ -101,13 +101,17 @@ pub(in crate::workspace::change) fn set(
     Ok(answer.with("step", step_json(step, &id, step.status().unwrap_or_default())))
 }
 
-/// Takes a step out of the plan, unless others wait for it.
+/// Takes a step out of the plan, unless others wait for it or somebody else works on it.
 pub(in crate::workspace::change) fn remove(
     draft: &mut Draft<'_>,
     selected: &StepRef,
+    force: bool,
 ) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = plan.step(selected)?;
+    if !force {
+        claim::refuse_others(draft, step)?;
+    }
     let needed_by: Vec<String> = plan
         .steps
         .iter()

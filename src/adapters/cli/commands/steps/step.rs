@@ -166,6 +166,9 @@ Examples:
     Remove {
         /// Number or id
         step: String,
+        /// Even if somebody else holds it
+        #[arg(long)]
+        force: bool,
     },
     /// Show one step
     #[command(after_help = "\
@@ -263,7 +266,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
             after: selected(after.as_deref())?,
             before: selected(before.as_deref())?,
         },
-        Verb::Remove { step } => Change::StepRemove { step: select(&step)? },
+        Verb::Remove { step, force } => Change::StepRemove { step: select(&step)?, force },
         Verb::Show { step, resolved } => {
             return view::show(session, step.as_deref(), resolved);
         }
