@@ -88,7 +88,7 @@ impl Context {
             let child = self.document.section(*id);
             let is_template =
                 TEMPLATE_SECTIONS.iter().any(|name| child.title.eq_ignore_ascii_case(name))
-                    && !child.title.eq_ignore_ascii_case(&found.title);
+                    && !child.title.eq_ignore_ascii_case(found.title);
             !is_template && !self.document.extent_text(*id).trim().is_empty()
         };
         let own = self.document.children(section).find(is_own_heading)?;

@@ -378,7 +378,7 @@ fn a_condition_that_cannot_be_judged_asks_a_person() {
     for value in ["\"high\"", "[4]", "{\"level\": 4}", "true"] {
         project.ok(&["var", "set", "risk", value]);
         asks(&project, &["step", "done", "2"]);
-        person(&project, &["undo"]);
+        project.ok(&["undo"]);
     }
     // Control: a number below three is compared.
     project.ok(&["var", "set", "risk", "2"]);

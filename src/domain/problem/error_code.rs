@@ -165,7 +165,7 @@ error_codes! {
     RetryLimit = "retry_limit", exits 1;
     /// Somebody else holds the step.
     Held = "held", exits 1;
-    /// Whoever opened a review cannot decide it, nor withdraw it by `undo` or `restore`.
+    /// Whoever opened a review cannot decide it, nor may an agent withdraw it by `undo` or `restore`.
     OwnReview = "own_review", exits 1;
     /// A field follows from commands and cannot be set directly.
     ManagedField = "managed_field", exits 1;

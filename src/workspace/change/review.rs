@@ -65,8 +65,8 @@ pub(in super::super) fn refuse_while_open(plan: &Plan) -> Result<(), Error> {
     ))
 }
 
-/// Refuses to let whoever opened the review decide or withdraw it. A person at a terminal is always allowed: agents
-/// have a session or no terminal.
+/// Refuses to let whoever opened the review decide or withdraw it. A person at a terminal is always
+/// allowed: agents have a session or no terminal.
 pub(super) fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error> {
     let me = draft.env.identity();
     let is_person = me.session.is_none() && me.is_at_terminal;
@@ -92,13 +92,13 @@ pub(super) fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error
     Err(Error::refused_with(ErrorCode::OwnReview, message, hint))
 }
 
-/// Refuses to go back to the plan `after` if that withdraws an open review, for whoever may not decide
-/// it. A plan that cannot be read has no reviews.
+/// Refuses to go back to the plan `after` if that withdraws an open review, for the session of an agent
+/// that may not decide it. A plan that cannot be read has no reviews.
 pub(in super::super) fn refuse_withdrawing(
     draft: &Draft<'_>,
     after: impl FnOnce() -> Result<Option<Vec<u8>>, Error>,
 ) -> Result<(), Error> {
-    let Ok(now) = draft.plan() else { return Ok(()) };
+    let (Some(_), Ok(now)) = (&draft.env.identity().session, draft.plan()) else { return Ok(()) };
     let mut open = now.open_reviews().peekable();
     if open.peek().is_none() {
         return Ok(());

@@ -21,7 +21,7 @@ member that is not known is an error.
   step.reset                   [step; to retry: note; to reset: note, force, fresh, dependents]
   step.take                    [step, force, why]
   step.move                    step, to, [output, cost, time, error, note, tool, force]
-  step.remove                  step
+  step.remove                  step, [force]
   step.reorder                 step, after or before
   step.done, step.fail,
   step.skip                    [step, output, cost, time, error, note, tool, force]
