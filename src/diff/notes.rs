@@ -150,7 +150,8 @@ fn steps(old: Option<&Plan>, new: &Plan, entries: &[Entry], workflow: &Workflow)
 
 /// What happened to the steps that are boxes in a list, by what follows the box.
 fn boxes(old: &Plan, new: &Plan, entries: &[Entry]) -> Vec<String> {
-    let is_done = |step: &Step| step.status.is_none() && step.heading.mark == Some(StepRole::Done);
+    let is_done =
+        |step: &Step| step.status().is_none() && step.heading.mark == Some(StepRole::Done);
     let is_box = |step: &&Step| step.item.is_some();
     let mut lines = Vec::new();
     for step in new.steps.iter().filter(is_box) {

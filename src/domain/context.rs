@@ -68,7 +68,7 @@ impl Context {
             .sections()
             .filter(|id| document.section(*id).level > 1)
             .map(|id| ContextSection {
-                title: document.section(id).title.clone(),
+                title: document.section(id).title.to_owned(),
                 path: path(&document, id),
                 text: said(&document, id),
                 section: id,
@@ -84,14 +84,15 @@ impl Context {
     /// headings of their own; `None` if it needs none.
     pub(crate) fn level_below(&self, section: SectionId) -> Option<u8> {
         let found = self.document.section(section);
-        let is_own_heading = |id: &&SectionId| {
-            let child = self.document.section(**id);
+        let is_own_heading = |id: &SectionId| {
+            let child = self.document.section(*id);
             let is_template =
-                TEMPLATE_SECTIONS.iter().any(|name| child.title.eq_ignore_ascii_case(name));
-            !is_template && !self.document.extent_text(**id).trim().is_empty()
+                TEMPLATE_SECTIONS.iter().any(|name| child.title.eq_ignore_ascii_case(name))
+                    && !child.title.eq_ignore_ascii_case(&found.title);
+            !is_template && !self.document.extent_text(*id).trim().is_empty()
         };
-        let own = found.children.iter().find(is_own_heading)?;
-        Some(self.document.section(*own).level)
+        let own = self.document.children(section).find(is_own_heading)?;
+        Some(self.document.section(own).level)
     }
 
     /// Whether a section contains only a template's filler.
@@ -174,19 +175,26 @@ impl Context {
         let is_code = |document: Document| {
             document.code().iter().any(|range| range.contains(&end.saturating_sub(1)))
         };
+        if last.starts_with('#') && ends_with_heading(text) {
+            // The comment is what is below the heading: the next text is not put above it.
+            return Cow::Owned(format!(
+                "{}\n\n{}",
+                &text[..end],
+                origin_comment(step, date).trim()
+            ));
+        }
         let has_room = !last.starts_with(['#', '|', '<', '=', '-', '\t', '[', '`', '~', '$'])
             || last.starts_with("- ");
         let is_plain = !last.ends_with(['\\', '>', '`', '|']) && !last.starts_with("    ");
         if !has_room || !is_plain || Document::parse(text).map_or(true, is_code) {
             return Cow::Borrowed(text);
         }
-        let step = step.map(|step| format!("step {step}, ")).unwrap_or_default();
-        Cow::Owned(format!("{} <!-- {step}{date} -->", &text[..end]))
+        Cow::Owned(format!("{}{}", &text[..end], origin_comment(step, date)))
     }
 
     /// A text without its origin comments.
     pub(crate) fn without_origins(text: &str) -> String {
-        if !text.contains(ORIGIN) {
+        if !text.contains(ORIGIN.trim_start()) {
             return text.to_owned();
         }
         let lines: Vec<&str> = text.split('\n').map(without_origin).collect();
@@ -205,6 +213,18 @@ impl Context {
         let parts: Vec<&str> = name.split('/').map(str::trim).collect();
         self.document.find(&parts).map_err(|error| ModelError::lookup(FILE, error))
     }
+}
+
+fn origin_comment(step: Option<u32>, date: &str) -> String {
+    let step = step.map(|step| format!("step {step}, ")).unwrap_or_default();
+    format!(" <!-- {step}{date} -->")
+}
+
+/// Whether there is nothing below the last heading of a text.
+fn ends_with_heading(text: &str) -> bool {
+    let Ok(document) = Document::parse(text) else { return false };
+    let last = document.sections().last();
+    last.is_some_and(|id| id != document.root() && document.extent_text(id).trim().is_empty())
 }
 
 /// The text directly in a section.
@@ -283,7 +303,10 @@ const ORIGIN: &str = " <!-- ";
 
 /// A line without its origin comment.
 fn without_origin(line: &str) -> &str {
-    let origin = line.trim_end().strip_suffix(" -->").and_then(|line| line.rsplit_once(ORIGIN));
+    let origin = line.trim_end().strip_suffix(" -->").and_then(|line| {
+        // Below a heading the comment has a line of its own.
+        line.rsplit_once(ORIGIN).or_else(|| Some(("", line.strip_prefix(ORIGIN.trim_start())?)))
+    });
     let Some((text, origin)) = origin else { return line };
     let date = match origin.strip_prefix("step ").and_then(|rest| rest.split_once(", ")) {
         Some((step, date)) if step.bytes().all(|byte| byte.is_ascii_digit()) => date,
@@ -301,7 +324,7 @@ fn path(document: &Document, section: SectionId) -> Vec<String> {
         std::iter::successors(document.section(section).parent, |id| document.section(*id).parent);
     let mut path: Vec<String> = parents
         .filter(|id| document.section(*id).level > 1)
-        .map(|id| document.section(id).title.clone())
+        .map(|id| document.section(id).title.to_owned())
         .collect();
     path.reverse();
     path
@@ -360,11 +383,14 @@ mod tests {
     #[test]
     fn where_a_comment_would_be_text_there_is_none() {
         for text in [
-            "```\ncode\n```", "```\nopen", "    code", "# Heading", "| a | b |", "<b>x</b>",
-            "title\n---", "break\\", "`code`", "[a]: b",
+            "```\ncode\n```", "```\nopen", "    code", "| a | b |", "<b>x</b>", "title\n---",
+            "break\\", "`code`", "[a]: b",
         ] {
             assert_eq!(Context::with_origin(text, None, "2026-01-15"), text, "{text}");
         }
         assert_eq!(Context::with_origin("- a", None, "2026-01-15"), "- a <!-- 2026-01-15 -->");
+        let heading = Context::with_origin("# Heading", None, "2026-01-15");
+        assert_eq!(heading, "# Heading\n\n<!-- 2026-01-15 -->");
+        assert_eq!(Context::without_origins(&heading), "# Heading\n\n");
     }
 }

@@ -32,7 +32,7 @@ impl Plan {
         let is_field = |item: ItemId| document.item(item).key.is_some();
         let mut text = without_status(&outside_items(document, step.section, is_field));
         let end = self.inside(step).map_or(self.extent(step).end, |inner| inner.offset);
-        for &child in &document.section(step.section).children {
+        for child in document.children(step.section) {
             let section = document.section(child);
             if section.heading.start < end {
                 text.push_str("\n\n");
@@ -78,7 +78,7 @@ impl Constraints {
                 }
             }
             if !text.is_empty() {
-                let heading = (section.level > 1).then(|| section.title.clone());
+                let heading = (section.level > 1).then(|| section.title.to_owned());
                 let offset = section.heading.start;
                 found.push(Prose { heading, text, offset });
             }

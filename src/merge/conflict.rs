@@ -12,7 +12,6 @@
 use super::git_markers::has_git_markers;
 use crate::domain::StateFile;
 use crate::domain::outline::{Outline, ThingId, ThingKind};
-use crate::text::find_byte;
 use crate::text::json::{JsonDocument, Literal, Path};
 use crate::text::markdown::Document;
 use serde::Serialize;
@@ -52,16 +51,7 @@ impl Conflict {
 
 /// Whether the file may hold a conflict: a quick look without reading its structure.
 pub(crate) fn may_conflict(bytes: &[u8]) -> bool {
-    let mark = START.as_bytes();
-    let mut rest = bytes;
-    while let Some(at) = find_byte(rest, b'<') {
-        rest = &rest[at..];
-        if rest.starts_with(mark) {
-            return true;
-        }
-        rest = &rest[1..];
-    }
-    false
+    memchr::memmem::find(bytes, START.as_bytes()).is_some()
 }
 
 /// The conflicts that stand in a file, in its order.

@@ -50,6 +50,9 @@ pub(crate) struct Holder {
     /// The command that takes the step over, if it is somebody else's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub take: Option<String>,
+    /// The commands that may end the step, most wanted first.
+    #[serde(skip)]
+    pub ends: Vec<String>,
 }
 
 impl Holder {
@@ -72,7 +75,19 @@ impl Holder {
         let take = (claim.is_some() && !own).then(|| format!("statedir step take {step}"));
         let held_ms = signs.held_ms;
         let (claimed_by, is_this_session) = (claim.cloned(), false);
-        Self { step, claimed_by, own, is_this_session, held_ms, silent_ms, stale, evidence, take }
+        let ends = Vec::new();
+        Self {
+            step,
+            claimed_by,
+            own,
+            is_this_session,
+            held_ms,
+            silent_ms,
+            stale,
+            evidence,
+            take,
+            ends,
+        }
     }
 
     /// Whether somebody else is at work.

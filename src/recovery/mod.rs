@@ -26,7 +26,7 @@ pub(crate) use evidence::{
 };
 pub(crate) use holder::{Holder, SIGN_EVERY_MS, Signs};
 pub(crate) use legal::why_not;
-pub(crate) use next_move::{Move, NextMove, Situation, StepStanding, Waits, next_move};
+pub(crate) use next_move::{Move, NextMove, Situation, StepStanding, Waits, ends_of, next_move};
 pub(crate) use step_text::{is_vague, named_paths, writes_something};
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ pub(crate) struct Waits {
 impl Waits {
     /// That of a step in this role; `None` if it does not wait.
     pub(crate) fn of(step: &Step, role: Option<StepRole>, workflow: &Workflow) -> Option<Self> {
-        let status = step.status.as_deref().filter(|_| role == Some(StepRole::Waiting))?;
+        let status = step.status().filter(|_| role == Some(StepRole::Waiting))?;
         let status = workflow.step_status(status)?.to_owned();
         Some(Self { next: workflow.step_moves(&status).first().cloned(), status })
     }
@@ -109,6 +109,23 @@ impl Waits {
             None => format!("statedir step show {step}"),
         }
     }
+}
+
+/// The commands that the lifecycle offers to whoever holds a running step: towards done, and failed.
+pub(crate) fn ends_of(step: &Step, workflow: &Workflow) -> Vec<String> {
+    let Some(from) = workflow.status_of(step) else { return Vec::new() };
+    let number = step.number;
+    let may = |role| {
+        workflow.has_step_role(role)
+            && workflow.check_step(from, workflow.step_towards(from, role)).is_ok()
+    };
+    let done = match workflow.missing_move(from) {
+        Some(first) => Some(format!("statedir step move {number} {first}")),
+        None => may(StepRole::Done).then(|| format!("statedir step done {number}")),
+    };
+    let failed = may(StepRole::Failed)
+        .then(|| format!("statedir step fail {number} --error \"what went wrong\""));
+    done.into_iter().chain(failed).collect()
 }
 
 /// The facts that decide.
@@ -185,11 +202,14 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     let own = |step: &&StepStanding| step.holder.as_ref().is_none_or(|holder| holder.own);
     if let Some(step) = with(StepRole::Active).find(own) {
         let number = step.number;
-        let text = format!(
-            "Step {number} is yours: continue it, then `statedir step done {number}` or \
-             `statedir step fail {number} --error \"what went wrong\"`."
-        );
-        let command = Some(format!("statedir step done {number}"));
+        let ends = step.holder.as_ref().map_or(&[][..], |holder| &holder.ends);
+        let quoted: Vec<String> = ends.iter().map(|command| format!("`{command}`")).collect();
+        let then = match quoted.is_empty() {
+            true => String::new(),
+            false => format!(", then {}", quoted.join(" or ")),
+        };
+        let text = format!("Step {number} is yours: continue it{then}.");
+        let command = ends.first().cloned();
         return NextMove { action: Move::Finish, step: Some(number), command, text };
     }
     if let Some(step) = with(StepRole::Active).find(|step| !held(step)) {

@@ -10,6 +10,10 @@ use crate::{
     text::{Place, display::counted, markdown::is_placeholder, shell::shell_word},
 };
 
+/// What can be done about a workflow.yaml that cannot be used.
+pub(super) const MEND_WORKFLOW: &str =
+    "correct the file, or remove it: then the built-in lifecycle applies";
+
 /// A refused, conflicting or impossible command. Nothing was changed, but a review may have been opened.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
@@ -257,18 +261,16 @@ impl Error {
                 "`statedir op log` shows what happened to it; `statedir check --fix` restores `{file}`"
             )),
             ErrorKind::Model(ModelError::Unreadable { .. }) => Some(
-                "`statedir check` lists every problem with its place; `statedir diff` shows what was \
-                 edited"
+                "`statedir check` says where, and names the version that can be restored; \
+                 `statedir diff` shows what was edited"
                     .to_owned(),
             ),
             ErrorKind::Model(ModelError::NotFound { hint, .. } | ModelError::BadValue { hint, .. }) => {
                 hint.clone()
             }
-            ErrorKind::Workflow(_) => Some(
-                "`statedir check` says how to get an earlier version back; where there is none, the \
-                 built-in lifecycle is used"
-                    .to_owned(),
-            ),
+            ErrorKind::Workflow(_) => Some(format!(
+                "{MEND_WORKFLOW}; `statedir check` names an earlier version if there is one"
+            )),
             ErrorKind::Model(ModelError::Ambiguous { .. }) => Some("rename one of them".to_owned()),
             ErrorKind::Model(ModelError::Problem(problem)) => problem.hint.clone(),
             ErrorKind::Store(StoreError::LockTimeout { .. }) => {

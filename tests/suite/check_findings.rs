@@ -223,3 +223,35 @@ fn a_damaged_log_is_reported_once() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0]["file"], ".statedir/log");
 }
+
+#[test]
+fn an_emptied_plan_is_damage_until_it_is_restored() {
+    for empty in ["", " \n\n\t\n", "\u{feff}\n"] {
+        let project = Project::with_steps(2);
+        project.ok(&["step", "start", "1"]);
+        let before = project.read("plan.md");
+        project.write("plan.md", empty);
+        for command in ["brief", "status", "state", "recover", "resume", "check"] {
+            assert_eq!(project.run(&[command]).code, 4, "{command} on {empty:?}");
+        }
+        // What a refused command records of the edit does not make the file a plan.
+        for _ in 0..2 {
+            let refused = project.refused(4, &["step", "add", "First step"]);
+            assert_eq!(refused["error"]["code"], "unreadable");
+            assert!(refused["error"]["hint"].as_str().unwrap().contains("`statedir check`"));
+        }
+        let hint = findings(&project, "unreadable")[0]["hint"].as_str().unwrap().to_owned();
+        let restore = hint.split('`').nth(1).unwrap().strip_prefix("statedir ").unwrap();
+        project.ok(&restore.split(' ').collect::<Vec<_>>());
+        assert_eq!(project.read("plan.md"), before);
+    }
+    // Somebody who deletes all steps, or all but the title, is not bothered.
+    let project = Project::with_steps(2);
+    let plan = project.read("plan.md");
+    project.write("plan.md", &plan[..plan.find("### ").unwrap()]);
+    project.ok(&["status"]);
+    project.ok(&["step", "add", "Another"]);
+    project.write("plan.md", "# Execution Plan: Another\n");
+    project.ok(&["status"]);
+    project.ok(&["step", "add", "Another"]);
+}

@@ -185,6 +185,19 @@ fn variables_are_edited_in_place() {
 }
 
 #[test]
+fn a_number_that_is_spelled_in_another_way_is_told() {
+    let project = Project::new();
+    let run = project.ok(&["var", "set", "python", "3.10"]);
+    assert!(run.stderr.contains("3.10 was read as the number 3.1"), "{}", run.stderr);
+    for kept in
+        [&["var", "set", "a", "3.5"][..], &["var", "set", "b", "10"], &["var", "set", "c", "1.0"]]
+    {
+        assert_eq!(project.ok(kept).stderr, "");
+    }
+    assert_eq!(project.ok(&["var", "set", "python", "3.10", "--string"]).stderr, "");
+}
+
+#[test]
 fn context_text_stays_in_its_section() {
     let project = Project::new();
     let text = "# A heading\n\n```\nunclosed fence\n## Current Understanding\n<!-- unclosed";

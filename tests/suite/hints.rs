@@ -302,3 +302,45 @@ fn a_command_that_named_its_directory_is_answered_with_commands_that_name_it() {
     }
     assert!(followed > 9, "only {followed} commands were named");
 }
+
+#[test]
+fn small_refusals_do_not_lead_astray() {
+    let project = Project::new();
+    let hint = |args: &[&str]| {
+        let error = project.run(&[args, &["--json"]].concat()).json()["error"].clone();
+        error["hint"].as_str().unwrap_or_default().to_owned()
+    };
+    project.ok(&["var", "set", "nothing", "{}"]);
+    assert_eq!(hint(&["var", "get", "nothing.report"]), "`statedir var get` shows everything");
+    let adopt = hint(&["adopt"]);
+    assert!(!adopt.contains("statedir init") && adopt.contains("statedir step add"), "{adopt}");
+    let file = project.root().join("file");
+    std::fs::write(&file, "").unwrap();
+    let not_here = hint(&["-C", &file.display().to_string(), "status"]);
+    assert!(!not_here.contains("init"), "{not_here}");
+
+    for note in ["One", "Two", "Three"] {
+        project.ok(&["history", "add", note]);
+    }
+    let whole = project.read("history.md");
+    let at = |title: &str| whole.find(&format!("### {title}")).unwrap();
+    project.write("history.md", format!("{}{}", &whole[..at("Two")], &whole[at("Three")..]));
+    assert!(hint(&["history", "verify"]).contains("`statedir check --fix` restores"));
+    project.ok(&["check", "--fix"]);
+    assert_eq!(project.read("history.md"), whole);
+    project.write("history.md", whole.replace("### Two", "### Deux"));
+    assert!(!hint(&["history", "verify"]).contains("check --fix"), "a changed one stays");
+
+    let list = Project::empty();
+    std::fs::write(list.root().join("TODO.md"), b"- [ ] caf\xe9\n").unwrap();
+    let refused = list.refused(1, &["adopt"]);
+    assert!(refused["error"]["hint"].as_str().unwrap().contains("cannot be read"), "{refused}");
+    let todo = "# Todo\n\n- [!] Urgent\n- [ ] Other\n";
+    std::fs::write(list.root().join("TODO.md"), todo).unwrap();
+    list.ok(&["adopt", "TODO.md"]);
+    list.ok(&["step", "start", "1"]);
+    let read = || std::fs::read_to_string(list.root().join("TODO.md")).unwrap();
+    assert_eq!(read(), todo);
+    list.ok(&["step", "done", "1"]);
+    assert_eq!(read(), todo.replace("[!]", "[x]"));
+}

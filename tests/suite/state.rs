@@ -216,6 +216,41 @@ fn import_takes_a_document_with_missing_parts() {
 }
 
 #[test]
+fn a_document_from_which_no_sound_state_follows_is_refused_with_the_place() {
+    let step = json!({ "number": 1, "id": "aaaa", "title": "Build" });
+    let with = |key: &str, value: Value| {
+        let mut step = step.clone();
+        step[key] = value;
+        json!([step])
+    };
+    for (part, value, place) in [
+        ("identity", json!("Ship it"), "`identity`"),
+        ("status", json!("WHATEVER"), "`status`"),
+        ("workflow", json!("version: 1\nretry_limit: -1\n"), "`workflow`"),
+        ("steps", with("status", json!("WHATEVER")), "`steps[0].status`"),
+        ("steps", with("title", json!(" ")), "`steps[0]`"),
+        ("steps", with("depends_on", json!([7])), "`steps[0].depends_on`"),
+        ("steps", json!([step, { "number": 2, "id": "aaaa", "title": "Test" }]), "`steps[1]`"),
+        ("steps", json!([step, { "number": 1, "id": "bbbb", "title": "Test" }]), "`steps[1]`"),
+    ] {
+        let mut document = json!({ "identity": { "goal": "Ship it" }, "steps": [step] });
+        Project::empty().ok_with_input(&["import", "-"], &document.to_string());
+        document[part] = value;
+        let ran =
+            Project::empty().run_with_input(&["import", "-", "--json"], &document.to_string());
+        let error = ran.json()["error"].clone();
+        assert_eq!((ran.code, &error["code"]), (1, &json!("bad_document")), "{error}");
+        assert!(error["message"].as_str().unwrap().starts_with(place), "{error}");
+    }
+    // A damaged state can be moved all the same.
+    let project = Project::with_steps(1);
+    project.edit("plan.md", "PENDING", "WHATEVER");
+    let copy = Project::empty();
+    let ran = copy.ok_with_input(&["import", "-"], &project.ok(&["state"]).stdout);
+    assert!(ran.stdout.contains("`steps[0].status`"), "{}", ran.stdout);
+}
+
+#[test]
 fn status_is_one_screen_however_long_the_plan() {
     let project = Project::with_steps(300);
     for (limit, value) in
@@ -305,6 +340,31 @@ fn training_data_is_a_record_per_step_without_secrets_or_simulations() {
     let performance = json!({ "cost": 0.02, "time_seconds": 3.0, "success": true, "attempt": 1 });
     assert_eq!(record["performance_metrics"], performance);
     assert_eq!(project.json(&["history", "export"])["records"], json!(records));
+}
+
+#[test]
+fn what_was_undone_is_no_success_in_the_training_data() {
+    let project = Project::with_steps(2);
+    let records = || project.json(&["history", "export"])["records"].as_array().unwrap().clone();
+    let told = || -> Vec<(Value, Value)> {
+        let pair =
+            |one: &Value| (one["performance_metrics"]["success"].clone(), one["undone"].clone());
+        records().iter().map(pair).collect()
+    };
+    let (undone, done) = ((json!(null), json!(true)), (json!(true), json!(null)));
+    for step in ["1", "2"] {
+        project.ok(&["step", "start", step]);
+        project.ok(&["step", "done", step]);
+    }
+    assert_eq!(told(), [done.clone(), done.clone()], "a control");
+    project.ok(&["undo"]);
+    assert_eq!(told(), [done.clone(), undone.clone()]);
+    project.ok(&["redo"]);
+    assert_eq!(told(), [done.clone(), done.clone()]);
+    project.ok(&["undo"]);
+    project.ok(&["step", "done", "2"]);
+    assert_eq!(told(), [done.clone(), undone, done]);
+    assert!(records().iter().all(|record| record["step"].is_string()), "{:?}", records());
 }
 
 #[test]

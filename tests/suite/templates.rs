@@ -325,3 +325,71 @@ fn a_rejection_sends_a_task_back_from_wherever_it_waits() {
         assert_eq!(project.json(&["step", "next"])["step"]["number"], 1);
     }
 }
+
+#[test]
+fn the_next_move_is_one_that_the_lifecycle_allows() {
+    for name in ["default", "simple", "execute"] {
+        let project = Project::with_lifecycle(false);
+        project.ok(&["init", "--goal", "Ship it", "--template", name]);
+        project.ok(&["step", "add", "Build"]);
+        for _ in 0..12 {
+            let next = project.json(&["status"])["next_move"].clone();
+            let text = next["text"].as_str().unwrap();
+            assert!(project.ok(&["brief"]).stdout.contains(text), "{text}");
+            for command in text.split('`').skip(1).step_by(2) {
+                let command = command.replace("\"what went wrong\"", "why");
+                let args = command.strip_prefix("statedir ").unwrap();
+                let args: Vec<&str> = args.split(' ').chain(["--dry-run"]).collect();
+                project.ok(&args);
+            }
+            let Some(command) = next["command"].as_str() else { break };
+            let args: Vec<&str> = command.split(' ').skip(1).collect();
+            project.ok(&args);
+        }
+        let after = project.json(&["status"]);
+        assert_eq!(
+            (&after["next_move"]["action"], &after["completed"]),
+            (&"nothing".into(), &1.into()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_lifecycle_that_cannot_be_used_is_named_with_a_way_out() {
+    const BAD: &str = "version: 1\nretry_limit: -1\n";
+    let project = Project::with_lifecycle(false);
+    let template = project.root().join("ours");
+    fs::create_dir_all(&template).unwrap();
+    fs::write(template.join("workflow.yaml"), BAD).unwrap();
+    let refused = project.refused(1, &["init", "--goal", "Ship it", "--template", "ours"]);
+    assert_eq!(refused["error"]["code"], "bad_template", "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("ours/workflow.yaml"));
+
+    let project = begun("classic");
+    project.write("workflow.yaml", BAD);
+    let status = project.refused(4, &["status"])["error"]["hint"].clone();
+    assert!(status.as_str().unwrap().contains("`statedir check`"), "{status}");
+    let hint = project.refused(4, &["check"])["findings"][0]["hint"].clone();
+    assert_eq!(hint, "correct the file, or remove it: then the built-in lifecycle applies");
+    fs::remove_file(project.path("workflow.yaml")).unwrap();
+    project.ok(&["check"]);
+}
+
+#[test]
+fn expected_outputs_in_one_line_are_required_too() {
+    let project = begun("classic");
+    project.write("workflow.yaml", "version: 1\nrequire_outputs: true\n");
+    project.ok(&["step", "add", "Build"]);
+    project.edit(
+        "plan.md",
+        "- **status**: PENDING",
+        "- **status**: PENDING\n- **expected_outputs**: [\"p\", \"q\"]",
+    );
+    project.ok(&["check"]);
+    project.ok(&["step", "start", "1"]);
+    let refused = project.refused(1, &["step", "done", "1", "--output", "p=1"]);
+    assert_eq!(refused["error"]["code"], "output_missing", "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().ends_with("outputs q"), "{refused}");
+    project.ok(&["step", "done", "1", "--output", "p=1", "--output", "q=2"]);
+}

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Profile, find, profile};
+use super::{Profile, find, profile, propose};
 use crate::adapters::foreign::way_to_import;
 
 /// Why nothing can be adopted, and what to do instead.
@@ -43,9 +43,13 @@ impl Refused {
     pub(super) fn nothing_in(dir: &Path) -> Self {
         let message = format!("no profile recognises a plan in `{}`", dir.display());
         let hint = way_to_import(dir).or_else(|| almost(dir)).unwrap_or_else(|| {
+            let own = match dir.join("workspace/state").is_dir() {
+                true => "`statedir step add 'What to do'` adds to the plan that is here",
+                false => "`statedir init --goal 'What to reach'` begins a plan",
+            };
             format!(
                 "`statedir scan` looks in the folders below; `statedir adopt TODO.md` works in \
-                 that file, or any other with tasks ({A_TASK}); `statedir init --goal 'What to reach'` begins a plan"
+                 that file, or any other with tasks ({A_TASK}); {own}"
             )
         });
         Self { message, hint }
@@ -63,7 +67,8 @@ fn almost(dir: &Path) -> Option<String> {
         }
         let mut files = profile.plan.iter().flat_map(|pattern| find::matching(dir, pattern));
         if let Some(file) = files.find(|path| !profile.skips(path) && dir.join(path).is_file()) {
-            return Some(format!("`{file}` has no tasks: {A_TASK}"));
+            let why = propose::unreadable(&dir.join(&file));
+            return Some(why.unwrap_or_else(|| format!("`{file}` has no tasks: {A_TASK}")));
         }
         let pattern = profile.plan.first();
         let described = marker.zip(pattern).map(|(marker, pattern)| {

@@ -109,6 +109,11 @@ fn read(dir: &Path) -> Result<TemplateSet, Failure> {
         }
     }
     set.workflow = read(StateFile::Workflow.name())?;
+    if let Some(error) = set.workflow_error() {
+        let path = dir.join(StateFile::Workflow.name());
+        let message = format!("`{}` cannot be used: {error}", path.display());
+        return Err(Failure::new(ErrorCode::BadTemplate, message).hint("correct it, or remove it"));
+    }
     if !set.is_custom() && set.workflow.is_none() {
         let message = format!("`{}` holds no template such as plan.md.hbs", dir.display());
         return Err(Failure::new(ErrorCode::NotFound, message));

@@ -38,7 +38,7 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
             || (unsaid && hook.other_names.iter().any(|name| claim.is_by(name)))
     };
     let running = plan.steps.iter().filter(|step| {
-        let role = step.status.as_deref().and_then(|status| workflow.step_role(status));
+        let role = step.status().and_then(|status| workflow.step_role(status));
         role == Some(StepRole::Active) && step.claimed_by.as_ref().is_none_or(mine)
     });
     let mut left = Vec::new();

@@ -17,7 +17,7 @@ use crate::domain::{
 };
 
 /// The version of the cache. Increase its number whenever lists are read or composed differently.
-pub(super) const FORMAT: &str = concat!("adopted ", env!("CARGO_PKG_VERSION"), "+3");
+pub(super) const FORMAT: &str = concat!("adopted ", env!("CARGO_PKG_VERSION"), "+4");
 
 #[derive(Serialize, Deserialize)]
 struct Preface<'a> {
@@ -110,13 +110,7 @@ impl CachedPlan {
             let Row { file, section, number, id, len } = read(&mut rest)?;
             let before = task_steps.last().filter(|before| before.file == file);
             let task = before.map_or(0, |before| before.task + 1);
-            task_steps.push(TaskStep {
-                file,
-                section,
-                task,
-                number,
-                id: StepId::kept(id.into_owned()),
-            });
+            task_steps.push(TaskStep { file, section, task, number, id: StepId::kept(&id) });
             places.push(at..at.checked_add(len)?);
             at += len;
         }

@@ -10,7 +10,6 @@ use crate::{
     domain::{
         ModelError,
         checklist::{Checklist, StepForm, Task},
-        plan::read::table,
     },
     text::markdown::{Document, HeadingLine},
 };
@@ -50,14 +49,14 @@ impl ListHeadings {
         }
         let mut lines = Vec::new();
         for line in list.document.contents()? {
-            table::write(&mut lines, &line)?;
+            line.write(&mut lines)?;
         }
         Some(Self { sections: list.document.section_count(), lines })
     }
 
     fn document(&self, source: String) -> Option<Document> {
         let mut rest = self.lines.as_slice();
-        let lines = std::iter::from_fn(|| table::read::<HeadingLine<'_>>(&mut rest));
+        let lines = std::iter::from_fn(|| HeadingLine::read(&mut rest));
         Document::with_contents(source.into(), self.sections, lines)
     }
 }

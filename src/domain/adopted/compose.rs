@@ -307,12 +307,12 @@ pub(super) fn other_sections(plan: &Plan) -> Vec<SectionId> {
     let metadata = plan.metadata_section();
     let title = plan.document.title_section();
     let around = title.unwrap_or_else(|| document.root());
-    let is_other = |id: &&SectionId| {
-        let section = document.section(**id);
+    let is_other = |id: &SectionId| {
+        let section = document.section(*id);
         let is_steps = ["Steps", TASKS].contains(&section.title.trim());
-        Some(**id) != metadata && !is_steps && section.level > 0
+        Some(*id) != metadata && !is_steps && section.level > 0
     };
-    document.section(around).children.iter().filter(is_other).copied().collect()
+    document.children(around).filter(is_other).collect()
 }
 
 /// The body of a step without one of its fields.

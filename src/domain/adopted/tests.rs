@@ -207,7 +207,7 @@ fn the_format_changes_with_what_is_composed() {
     let sum = plan.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    assert_eq!((cache::FORMAT, sum), ("adopted 0.1.0+3", 16_624_624_914_147_307_520), "{plan}");
+    assert_eq!((cache::FORMAT, sum), ("adopted 0.1.0+4", 16_624_624_914_147_307_520), "{plan}");
 }
 
 proptest! {

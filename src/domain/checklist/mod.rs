@@ -212,7 +212,8 @@ impl Task {
     /// express it.
     pub(crate) fn marker_for(&self, role: StepRole, grammar: &Grammar) -> Option<String> {
         let written = self.written_role(role, grammar)?;
-        if self.is_known && written == self.role {
+        // A marker that is not known stays where another would say no more.
+        if written == self.role && (self.is_known || written != role) {
             return None;
         }
         match self.is_word {
@@ -259,7 +260,7 @@ fn remove_legends(document: &Document, found: &mut Vec<Checkbox>) {
             end += 1;
         }
         let first = &found[start];
-        let is_legend = legend::is_heading(&document.section(first.section).title)
+        let is_legend = legend::is_heading(document.section(first.section).title)
             || first.outer.is_none()
                 && legend::is_announced_by(line_above(document.source(), first.span.start))
             || legend::is_legend(&found[start..end]);

@@ -18,7 +18,7 @@ pub(super) fn read(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>,
         if whole.level == 0 {
             continue;
         }
-        let label = Label::parse(&whole.title, grammar);
+        let label = Label::parse(whole.title, grammar);
         let status = status(document, section, &code, grammar);
         let (Some(id), Some((marker, word))) = (label.id, status) else { continue };
         let word = document.source().get(word).unwrap_or_default();

@@ -120,7 +120,7 @@ impl Workflow {
 
     /// Whether the work for a step in a worktree can be merged: it is done or in the merge queue.
     pub(crate) fn is_mergeable(&self, step: &Step) -> bool {
-        let status = step.status.as_deref().and_then(|text| self.step_status(text));
+        let status = step.status().and_then(|text| self.step_status(text));
         let is_queued = |status: &str| match self.merge_queue.as_slice() {
             // Without a queue, what can be completed at once.
             [] => self.step_moves(status).iter().any(|n| self.step_role(n) == Some(StepRole::Done)),
@@ -135,7 +135,7 @@ impl Workflow {
 
     /// The remaining statuses of the merge queue for a step.
     pub(crate) fn merge_moves(&self, step: &Step) -> &[String] {
-        let status = step.status.as_deref().and_then(|text| self.step_status(text));
+        let status = step.status().and_then(|text| self.step_status(text));
         let at = self.merge_queue.iter().position(|queued| Some(queued.as_str()) == status);
         at.map_or(&[], |at| &self.merge_queue[at + 1..])
     }

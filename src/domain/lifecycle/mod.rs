@@ -192,8 +192,8 @@ impl Workflow {
 
     /// What the status of a step means; without a status, its mark decides, or it is open.
     pub fn role_of(&self, step: &Step) -> Option<StepRole> {
-        let marked = step.heading.mark.filter(|_| step.status.is_none());
-        marked.or_else(|| self.role_of_status(step.status.as_deref()))
+        let marked = step.heading.mark.filter(|_| step.status().is_none());
+        marked.or_else(|| self.role_of_status(step.status()))
     }
 
     /// The status of a step as written; one without a status has the one that its mark or box means.
@@ -205,7 +205,7 @@ impl Workflow {
                 role => self.step_with_role(role),
             })
         };
-        step.status.as_deref().or_else(marked)
+        step.status().or_else(marked)
     }
 
     /// What a status of a step means; without a known one the step has not begun.

@@ -102,7 +102,7 @@ impl<'d> Reader<'d> {
     }
 
     fn role(&self, section: SectionId) -> SectionRole {
-        let title = normal_name(&self.document.section(section).title);
+        let title = normal_name(self.document.section(section).title);
         let is = |names: &[&str]| names.iter().any(|name| normal_name(name) == title);
         match self.file {
             StateFile::Plan if self.metadata == Some(section) => SectionRole::Metadata,
@@ -133,7 +133,8 @@ impl<'d> Reader<'d> {
     }
 
     fn sections(&mut self, around: SectionId, parent: ThingId) {
-        for &id in &self.document.section(around).children {
+        let document = self.document;
+        for id in document.children(around) {
             let section = self.document.section(id);
             let source = self.document.source();
             let start = section.heading.start.max(self.done);

@@ -43,7 +43,7 @@ impl Outline<'_> {
     pub(crate) fn written_name(&self, id: ThingId) -> Option<&str> {
         let thing = self.get(id);
         match (thing.kind, thing.item) {
-            (ThingKind::Section(_), _) => Some(&self.document.section(thing.section).title),
+            (ThingKind::Section(_), _) => Some(self.document.section(thing.section).title),
             (ThingKind::Part(name), _) => Some(name),
             (ThingKind::Item, _)
                 if matches!(thing.role, SectionRole::Directives | SectionRole::Rules) =>

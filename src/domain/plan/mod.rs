@@ -368,7 +368,7 @@ pub(in crate::domain) fn metadata_section(document: &Document) -> Option<Section
 
 fn title(document: &Document) -> String {
     let heading = document.title_section().map(|id| document.section(id));
-    let text = heading.map(|section| section.title.as_str()).unwrap_or_default();
+    let text = heading.map(|section| section.title).unwrap_or_default();
     let rest = text.split_once(':').filter(|(kind, _)| kind.starts_with("Execution "));
     rest.map_or(text, |(_, title)| title.trim()).to_owned()
 }

@@ -148,7 +148,7 @@ impl Plan {
         let mut open: Vec<ItemId> = step.item.into_iter().collect();
         let mut items = Vec::new();
         while let Some(id) = sections.pop() {
-            sections.extend(&self.document.section(id).children);
+            sections.extend(self.document.children(id));
             open.extend(self.document.items(id));
         }
         while let Some(item) = open.pop() {

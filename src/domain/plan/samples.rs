@@ -132,7 +132,7 @@ impl AnyEdit {
             (5, _) => edit.set_title(section, word.trim_start_matches(['#', ' '])),
             (6, _) => edit.append_checkbox(section, false, word),
             (7, _) => {
-                let below = document.section(steps()).children.clone();
+                let below: Vec<_> = document.children(steps()).collect();
                 let after = (!below.is_empty()).then(|| *self.at.get(&below));
                 let (title, body) = NEW_STEPS[self.at.index(NEW_STEPS.len())];
                 edit.insert_section(steps(), after, 3, title, body)

@@ -7,74 +7,32 @@ use std::{
 
 use super::block::Block;
 use super::index::{self, Index};
-use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, opening, pieces, value};
-use crate::text::{Lines, Place, find_byte};
-
-/// Names a section of one document.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct SectionId(pub(crate) usize);
+use super::section::{Entry, narrow};
+use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, SectionId, opening, pieces, value};
+use crate::text::{LateList, Lines, Place};
 
 /// Names a list item of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ItemId {
     pub(crate) section: SectionId,
     /// Which of the items in the body of that section it is.
-    pub(crate) index: usize,
-}
-
-impl SectionId {
-    /// Which of all sections it is.
-    pub(crate) fn number(self) -> usize {
-        self.0
-    }
+    index: u32,
 }
 
 impl ItemId {
     /// Which of the items in its section it is.
     pub(crate) fn number(self) -> usize {
-        self.index
+        self.index as usize
+    }
+
+    /// The first item of a section.
+    pub(crate) const fn first_of(section: SectionId) -> Self {
+        Self { section, index: 0 }
     }
 
     /// The item with that number in a section.
     pub(crate) fn numbered(section: SectionId, number: usize) -> Self {
-        Self { section, index: number }
-    }
-}
-
-/// A heading and what is below it.
-#[derive(Clone, Debug)]
-pub struct Section {
-    /// Its own name.
-    pub id: SectionId,
-    /// Zero for the root, one to six for headings.
-    pub level: u8,
-    /// The unescaped text of the heading.
-    pub title: String,
-    /// The whole heading including its line end; empty for the root.
-    pub heading: Range<usize>,
-    /// From after the heading to the next heading of any level.
-    pub body: Range<usize>,
-    /// From the start of the heading to the end of the last descendant.
-    pub extent: Range<usize>,
-    /// The section it is part of; none for the root.
-    pub parent: Option<SectionId>,
-    /// The sections directly below it, in order.
-    pub children: Vec<SectionId>,
-}
-
-impl Section {
-    /// A section as the parser finds it: where it ends and what is around it is known later.
-    pub(crate) fn new(id: SectionId, level: u8, heading: Range<usize>) -> Self {
-        Self {
-            id,
-            level,
-            title: String::new(),
-            body: heading.end..heading.end,
-            extent: heading.clone(),
-            heading,
-            parent: None,
-            children: Vec::new(),
-        }
+        Self { section, index: narrow(number) }
     }
 }
 
@@ -131,9 +89,9 @@ pub struct Item {
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(crate) source: Arc<String>,
-    pub(crate) sections: Vec<Section>,
+    pub(crate) sections: Vec<Entry>,
     /// The body of each section, once it is read.
-    pub(crate) bodies: Vec<OnceLock<Box<Body>>>,
+    pub(crate) bodies: LateList<Body>,
     pub(crate) front_matter: Option<Range<usize>>,
     pub(crate) hidden: Option<(HiddenKind, usize)>,
     /// Whether a section means the same whatever is in the others.
@@ -151,8 +109,8 @@ impl Document {
             newline: OnceLock::new(),
             lines: OnceLock::new(),
             source: Arc::default(),
-            sections: vec![Section::new(SectionId(0), 0, 0..0)],
-            bodies: vec![OnceLock::from(Box::default())],
+            sections: vec![Entry::new(0, 0..0)],
+            bodies: LateList::new(1),
             is_divisible: true,
             hidden: None,
             front_matter: None,
@@ -184,7 +142,7 @@ impl Document {
             newline: OnceLock::new(),
             lines: OnceLock::new(),
             sections,
-            bodies: bodies.into_iter().map(|body| OnceLock::from(Box::new(body))).collect(),
+            bodies: bodies.into_iter().collect(),
             is_divisible: hidden.is_none() && !pieces::may_define_links(&source),
             hidden,
             front_matter: opening.front_matter,
@@ -235,20 +193,12 @@ impl Document {
 
     /// The section of level zero: the text before the first heading, and the parent of all.
     pub fn root(&self) -> SectionId {
-        SectionId(0)
+        SectionId::ROOT
     }
 
     /// All sections in document order, the root first.
     pub fn sections(&self) -> impl Iterator<Item = SectionId> {
-        (0..self.sections.len()).map(SectionId)
-    }
-
-    /// The section of that name.
-    ///
-    /// # Panics
-    /// When the name comes from another document.
-    pub fn section(&self, id: SectionId) -> &Section {
-        &self.sections[id.0]
+        (0..self.sections.len()).map(SectionId::nth)
     }
 
     /// The item of that name.
@@ -256,7 +206,7 @@ impl Document {
     /// # Panics
     /// When the name comes from another document.
     pub fn item(&self, id: ItemId) -> &Item {
-        &self.body(id.section).items[id.index]
+        &self.body(id.section).items[id.number()]
     }
 
     /// The top-level list items in a section's own body, in order.
@@ -266,10 +216,10 @@ impl Document {
 
     /// What is in the body of a section, read now if it has not been.
     pub(crate) fn body(&self, section: SectionId) -> &Body {
-        self.bodies[section.0].get_or_init(|| {
+        self.bodies.get_or_init(section.number(), || {
             let found = self.section(section);
             let piece = found.heading.start..found.body.end;
-            Box::new(index::read_body(&self.source, section, piece))
+            index::read_body(&self.source, section, piece)
         })
     }
 
@@ -301,12 +251,12 @@ impl Document {
 
     /// The section with that number, if there is one.
     pub(crate) fn nth_section(&self, number: usize) -> Option<SectionId> {
-        (number < self.sections.len()).then_some(SectionId(number))
+        (number < self.sections.len()).then_some(SectionId::nth(number))
     }
 
     /// The item of that name, if there is one.
     pub(crate) fn get_item(&self, id: ItemId) -> Option<&Item> {
-        self.body(id.section).items.get(id.index)
+        self.body(id.section).items.get(id.number())
     }
 
     /// The exact source of an item's value.
@@ -351,7 +301,7 @@ impl Document {
 }
 
 fn majority_newline(source: &str) -> &'static str {
-    if find_byte(source.as_bytes(), b'\r').is_none() {
+    if memchr::memchr(b'\r', source.as_bytes()).is_none() {
         return "\n";
     }
     let all = source.bytes().filter(|b| *b == b'\n').count();

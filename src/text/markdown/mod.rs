@@ -28,6 +28,7 @@ mod html;
 mod line;
 mod placeholder;
 mod read;
+mod section;
 mod title;
 mod value;
 mod write;
@@ -36,7 +37,7 @@ mod write;
 mod tests;
 
 pub(crate) use contents::HeadingLine;
-pub use document::{Document, Item, ItemId, Section, SectionId};
+pub use document::{Document, Item, ItemId};
 pub use edit::{Edit, Edited};
 pub use error::{EditError, Hidden, HiddenKind, LookupError, ParseError};
 pub(crate) use html::to_html;
@@ -45,6 +46,7 @@ pub(crate) use pieces::Touched;
 pub(crate) use placeholder::is_placeholder;
 use read::{block, contents, depth, field, hidden, index, item, opening, parts, pieces};
 pub(crate) use render::{render_code_field, render_field, render_item, render_raw_field};
+pub use section::{Section, SectionId};
 use write::{change, edit, edit_items, passage, proof, render, style};
 
 /// The largest document that is read.

@@ -57,14 +57,14 @@ pub(super) fn heading(level: u8, title: &str, newline: &str) -> Result<String, E
 /// As [`write_title`].
 pub(super) fn replacement(
     document: &Document,
-    section: &Section,
+    section: &Section<'_>,
     title: &str,
     end: End,
 ) -> Result<(Range<usize>, String, bool), EditError> {
     let source = document.source();
     let start = line::skip_blanks(source, section.heading.start);
     let kept = |frame: &dyn Fn(&str) -> String| {
-        let forms = with_markup_kept(&section.title, document.raw_title(section.id), title, end);
+        let forms = with_markup_kept(section.title, document.raw_title(section.id), title, end);
         forms.into_iter().find(|raw| reads_as(title, frame(raw)))
     };
     if is_atx(source, start) {
@@ -98,9 +98,9 @@ pub(super) fn is_atx(source: &str, start: usize) -> bool {
     (1..=6).contains(&marks) && rest.bytes().next().is_none_or(line::is_space)
 }
 
-/// Whether the heading of a section begins with marks, instead of being underlined.
-pub(super) fn is_marked(source: &str, section: &Section) -> bool {
-    is_atx(source, line::skip_blanks(source, section.heading.start))
+/// Whether the heading that begins at `start` has marks, instead of being underlined.
+pub(super) fn is_marked(source: &str, start: usize) -> bool {
+    is_atx(source, line::skip_blanks(source, start))
 }
 
 /// Where the text of the setext heading `heading` ends.
@@ -165,14 +165,14 @@ fn fitting(title: &str, end: End, frame: impl Fn(&str) -> String) -> Result<Stri
 
 /// Whether a heading says just that.
 fn reads_as(title: &str, heading: String) -> bool {
-    Document::parse(heading).is_ok_and(|document| match document.sections.as_slice() {
-        [_, section] => {
-            section.title == title
-                && section.body.is_empty()
-                && section.heading.start == 0
-                && document.all_bodies().all(|body| body.items.is_empty())
-        }
-        _ => false,
+    Document::parse(heading).is_ok_and(|document| {
+        let mut sections = document.sections().skip(1).map(|id| document.section(id));
+        let (first, second) = (sections.next(), sections.next());
+        second.is_none()
+            && first.is_some_and(|section| {
+                section.title == title && section.body.is_empty() && section.heading.start == 0
+            })
+            && document.all_bodies().all(|body| body.items.is_empty())
     })
 }
 
@@ -277,7 +277,7 @@ mod tests {
             let source = heading(3, title, "\r\n").unwrap();
             let document = Document::parse(source.as_str()).unwrap();
             assert_eq!(document.sections.len(), 2, "{source:?}");
-            assert_eq!(document.sections[1].title, title, "{source:?}");
+            assert_eq!(document.section(SectionId::nth(1)).title, title, "{source:?}");
         }
     }
 
@@ -309,12 +309,12 @@ mod tests {
     fn markup_stays_where_a_title_changes_beside_it() {
         let changed = |source: &str, from: &str, to: &str| {
             let document = Document::parse(source).unwrap();
-            let section = &document.sections[1];
+            let section = document.section(SectionId::nth(1));
             let title = section.title.replace(from, to);
             let mut edit = document.edit();
             edit.set_title(section.id, &title);
             let edited = edit.finish().unwrap().document;
-            assert_eq!(edited.sections[1].title, title);
+            assert_eq!(edited.section(SectionId::nth(1)).title, title);
             edited.into_source()
         };
         let long = "### Step 1: See [the log](http://x/y_z) and `cargo *` **now**\n";

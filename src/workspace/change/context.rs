@@ -22,7 +22,7 @@ pub(super) fn add(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, E
     let section = find_or_create(draft, text)?;
     let origin = TextOrigin::now(draft);
     let mut context = draft.context()?;
-    let title = context.document.section(section).title.clone();
+    let title = context.document.section(section).title.to_owned();
     let (mut place, mut text) = (section, text.text.as_str());
     if let Some(level) = context.level_below(section) {
         let own = own_heading(text).filter(|(title, _)| is_free(title, &context));
@@ -32,7 +32,7 @@ pub(super) fn add(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, E
         edit.insert_section(section, None, level, &heading, "");
         finish(draft, edit.finish())?;
         context = draft.context()?;
-        place = context.document.section(section).children.last().copied().unwrap_or(section);
+        place = context.document.children(section).last().unwrap_or(section);
     }
     let put = if context.is_filler(place) { PutMode::Replace } else { PutMode::Append };
     let sign = |text: &str| origin.sign(text).into_owned();
@@ -44,7 +44,7 @@ pub(super) fn add(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, E
 pub(super) fn set(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, Error> {
     let section = find_or_create(draft, text)?;
     let context = draft.context()?;
-    let title = context.document.section(section).title.clone();
+    let title = context.document.section(section).title.to_owned();
     let put =
         Context::put_text(&context.document, section, &text.text, PutMode::Replace, str::to_owned);
     finish(draft, put)?;
@@ -91,8 +91,9 @@ fn own_heading(text: &str) -> Option<(String, &str)> {
     let (line, rest) = text.split_once('\n').filter(|(_, rest)| !rest.trim().is_empty())?;
     let title = line.strip_prefix('#')?.trim_start_matches('#').trim();
     let document = Document::parse(text).ok()?;
-    let [only] = document.section(document.root()).children.as_slice() else { return None };
-    (document.section(*only).title == title).then(|| (title.to_owned(), rest))
+    let mut children = document.children(document.root());
+    let (Some(only), None) = (children.next(), children.next()) else { return None };
+    (document.section(only).title == title).then(|| (title.to_owned(), rest))
 }
 
 /// The running step of the actor, or else the only running step.

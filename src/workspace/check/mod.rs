@@ -22,7 +22,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{
-    ConstraintReading, Error, FileSet, Snapshot, Workspace, log::checkpoint, overview::or_problem,
+    ConstraintReading, Error, FileSet, Snapshot, Workspace, error::MEND_WORKFLOW, log::checkpoint,
+    overview::or_problem,
 };
 use crate::{
     domain::{
@@ -231,6 +232,10 @@ impl Snapshot {
             constraints: or_problem(self.constraints(), found),
         };
         let workflow = or_problem(self.workflow(), found);
+        // The hint of other commands is to run this one.
+        for bad in found.iter_mut().filter(|found| found.code == ErrorCode::BadWorkflow) {
+            bad.hint = Some(MEND_WORKFLOW.to_owned());
+        }
         hint_at_merge(found);
         if let (Some(plan), Some(workflow)) = (&files.plan, &workflow) {
             plan::check(plan, workflow, found);

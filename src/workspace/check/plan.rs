@@ -95,7 +95,7 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
         _ => {}
     }
     for step in &plan.steps {
-        let problem = match step.status.as_deref() {
+        let problem = match step.status() {
             Some(status) if workflow.step_status(status).is_some() => continue,
             // A step typed by hand has no status yet.
             None if step.id.is_none() || step.heading.mark.is_some() => continue,
@@ -192,7 +192,7 @@ fn reopened(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Problem>)
         let message = format!(
             "{} is `{}`, but it depends on step {}, which is not finished",
             step.name(),
-            step.status.as_deref().unwrap_or_default(),
+            step.status().unwrap_or_default(),
             readiness.name(first)
         );
         let problem = Problem::warning(ErrorCode::OutOfDate, FILE, message);

@@ -24,7 +24,7 @@ use crate::{
         Claim, Constraints, Context, ModelError, Plan, StateFile, Step, StepRole, Variables,
         Workflow,
     },
-    recovery::{Holder, Signs},
+    recovery::{Holder, Signs, ends_of},
     store::{
         ByteSplice, ChangeKind, CheckpointChange, Content, FileChange, Moment, View, WORTHWHILE,
     },
@@ -100,7 +100,9 @@ impl<'a> Draft<'a> {
                 let claim = self.env.identity().claim();
                 let stale_after_ms = self.workflow().stale_after_ms();
                 let claimed = step.claimed_by.as_ref();
-                Holder::of(step.number, claimed, &claim, &Signs::default(), stale_after_ms)
+                let signs = Signs::default();
+                let holder = Holder::of(step.number, claimed, &claim, &signs, stale_after_ms);
+                Holder { ends: ends_of(step, self.workflow()), ..holder }
             }
         }
     }

@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{
     domain::{
-        Constraints, ErrorCode, Group, Money, Plan, PlanRole, Problem, Review, StateFile,
-        StepCounts, StepRole, Variables, Workflow,
+        Constraints, ErrorCode, Group, Metadata, Money, Plan, PlanRole, Problem, Review, StateFile,
+        Step, StepCounts, StepRole, Variables, Workflow,
     },
     history::{Counts, EntryId},
     recovery::{NextMove, Situation, StepStanding, next_move},
@@ -320,10 +320,10 @@ impl Snapshot {
 /// When something happened last, as far as the files say it: what a plan notes of it may lag behind
 /// or be absent.
 fn last_updated(plan: &Plan, last_entry: Option<EntryId>) -> Option<String> {
-    let metadata = [&plan.metadata.last_updated, &plan.metadata.start_time];
-    let started = plan.steps.iter().map(|step| &step.started_at);
-    let written = metadata.into_iter().chain(started).flatten().cloned();
-    let read = |text: String| text.parse::<Timestamp>().ok().map(|time| (time, text));
+    let Metadata { last_updated, start_time, .. } = &plan.metadata;
+    let metadata = [last_updated.as_deref(), start_time.as_deref()];
+    let written = metadata.into_iter().chain(plan.steps.iter().map(Step::started_at)).flatten();
+    let read = |text: &str| text.parse::<Timestamp>().ok().map(|time| (time, text.to_owned()));
     let entered = last_entry.and_then(|entry| {
         let time = Timestamp::from_millisecond(i64::try_from(entry.0.millis()).ok()?).ok()?;
         Some((time, format_time(time)))

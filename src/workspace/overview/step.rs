@@ -1,10 +1,6 @@
 //! One step of the overview.
 
-use std::{
-    borrow::Cow,
-    ops::Index,
-    sync::{Arc, OnceLock},
-};
+use std::{borrow::Cow, ops::Index, sync::Arc};
 
 use serde::{Serialize, Serializer};
 
@@ -12,6 +8,7 @@ use super::super::{Environment, Error, Readiness, Snapshot, change, snapshot::li
 use crate::{
     domain::{Claim, Plan, Step, StepRole, Workflow},
     recovery::{Holder, Waits},
+    text::LateList,
 };
 
 /// A step, who holds it, and what it waits for.
@@ -98,7 +95,7 @@ fn is_zero(count: &u32) -> bool {
 #[derive(Clone, Debug)]
 pub struct StepOverviews {
     known: Arc<Known>,
-    made: Vec<OnceLock<Box<StepOverview>>>,
+    made: LateList<StepOverview>,
 }
 
 /// What they are worked out from.
@@ -117,12 +114,11 @@ impl StepOverviews {
     ) -> Self {
         let readiness = Readiness::shared(plan, &workflow);
         let known = Known { plan: Arc::clone(plan), workflow, readiness };
-        let mut made = Vec::new();
-        made.resize_with(plan.steps.len(), OnceLock::new);
+        let made = LateList::new(plan.steps.len());
         // Who holds a step is as it is now, whenever it is asked for.
         for at in known.places(|role| role == Some(StepRole::Active)) {
             let holder = Some(liveness.holder(&plan.steps[at], &known.workflow));
-            made[at] = OnceLock::from(Box::new(StepOverview { holder, ..known.overview(at) }));
+            made.get_or_init(at, || StepOverview { holder, ..known.overview(at) });
         }
         Self { known: Arc::new(known), made }
     }
@@ -134,27 +130,17 @@ impl StepOverviews {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.made.is_empty()
+        self.len() == 0
     }
 
     /// The step at that place of the plan.
     pub fn get(&self, at: usize) -> Option<&StepOverview> {
-        let made = self.made.get(at)?;
-        Some(made.get_or_init(|| Box::new(self.known.overview(at))))
+        (at < self.len()).then(|| &self[at])
     }
 
     /// All of them.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &StepOverview> + ExactSizeIterator {
         (0..self.len()).map(|at| &self[at])
-    }
-
-    /// All of them, to keep.
-    pub(crate) fn into_vec(self) -> Vec<StepOverview> {
-        let known = self.known;
-        let own = |(at, made): (usize, OnceLock<Box<StepOverview>>)| {
-            made.into_inner().map_or_else(|| known.overview(at), |made| *made)
-        };
-        self.made.into_iter().enumerate().map(own).collect()
     }
 
     /// The places of those whose status means what is looked for.
@@ -182,9 +168,7 @@ impl StepOverviews {
 
     /// Forgets who holds them.
     pub(super) fn forget_holders(&mut self) {
-        for step in self.made.iter_mut().filter_map(OnceLock::get_mut) {
-            step.holder = None;
-        }
+        self.made.made_mut().for_each(|step| step.holder = None);
     }
 }
 
@@ -192,7 +176,7 @@ impl Index<usize> for StepOverviews {
     type Output = StepOverview;
 
     fn index(&self, at: usize) -> &StepOverview {
-        self.made[at].get_or_init(|| Box::new(self.known.overview(at)))
+        self.made.get_or_init(at, || self.known.overview(at))
     }
 }
 

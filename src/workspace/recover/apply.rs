@@ -171,7 +171,7 @@ fn restart(
     activate(draft, done)?;
     let plan = draft.plan()?;
     for step in &plan.steps {
-        let status = step.status.as_deref().unwrap_or_default();
+        let status = step.status().unwrap_or_default();
         let role = draft.workflow().step_role(status);
         let begun = matches!(role, Some(StepRole::Active | StepRole::Failed | StepRole::Skipped));
         if begun {

@@ -267,7 +267,7 @@ impl Gatherer<'_> {
         let Overview { goal, written_status, role, counts, .. } = self.overview;
         let is_known = |status: &str| self.workflow.step_status(status).is_some();
         let unknown = self.plan.steps.iter().filter_map(|step| {
-            let status = step.status.as_deref().filter(|status| !is_known(status))?;
+            let status = step.status().filter(|status| !is_known(status))?;
             Some(format!("step {} is `{status}`", step.number))
         });
         let reviews = self.overview.open_reviews.iter();
@@ -321,7 +321,7 @@ impl Gatherer<'_> {
     }
 
     fn holder(&self, step: &Step) -> Holder {
-        self.liveness.holder_after(step, self.stale_after_ms)
+        self.liveness.holder_after(step, self.workflow, self.stale_after_ms)
     }
 
     fn error(&self, step: &Step) -> Option<ErrorSeen> {

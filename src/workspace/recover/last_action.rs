@@ -23,7 +23,7 @@ pub(super) fn last_action(
     if let Some((_, text)) = own.filter(|(_, text)| !text.trim().is_empty()) {
         return Some(short(text));
     }
-    let began = step.started_at.as_deref()?;
+    let began = step.started_at()?;
     // Times have one format, so they can be compared as text.
     let since = |time: &str| time >= began;
     let entry = entries.iter().rev().find_map(|entry| {

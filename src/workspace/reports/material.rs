@@ -1,6 +1,6 @@
 //! Collects the material of a brief from the parts of the state that can be read.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::Value;
 
@@ -303,9 +303,8 @@ impl ReadableFiles {
 
 /// The steps in `entries` that have dependents, all of which are finished.
 fn consumed_steps(plan: &Plan, overview: &Overview, entries: &[Entry]) -> Vec<u32> {
-    let is_mentioned = |step: &&Step| {
-        entries.iter().any(|entry| entry.step_number() == Some(u64::from(step.number)))
-    };
+    let mentioned: BTreeSet<u64> = entries.iter().filter_map(Entry::step_number).collect();
+    let is_mentioned = |step: &&Step| mentioned.contains(&u64::from(step.number));
     let is_consumed = |step: &&Step| {
         let steps = plan.steps.iter().zip(overview.steps.readiness().roles());
         let mut later = steps

@@ -297,7 +297,7 @@ fn changes_of(draft: &Draft<'_>, event: &Event) -> Result<Vec<Change>, Error> {
     };
     let plan = draft.plan()?;
     let running = |step: &&crate::domain::Step| {
-        let role = step.status.as_deref().and_then(|status| draft.workflow().step_role(status));
+        let role = step.status().and_then(|status| draft.workflow().step_role(status));
         let is_selected = selected.as_ref().is_none_or(|selected| step.is(selected));
         is_selected && role == Some(crate::domain::StepRole::Active)
     };

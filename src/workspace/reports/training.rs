@@ -1,11 +1,13 @@
 //! The history as training data: one record for each executed step.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
     domain::{Money, StepOutcome, parse_duration_ms},
-    history::{Entry, EntryKind, each_entry},
+    history::{Counts, Entry, EntryKind, each_entry},
     workspace::{
         Error, Snapshot,
         check::{mask, mask_field, mask_json},
@@ -18,7 +20,7 @@ const MOST_TURNS: usize = 50;
 /// The conversation, tool calls and changes up to the end of one attempt at a step.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct TrainingRecord {
-    /// The step's id; absent for what came after the last step, or for part of a long conversation.
+    /// The step's id; absent for a conversation after the last step, or for part of a long one.
     pub step: Option<String>,
     /// The step's title.
     pub title: Option<String>,
@@ -36,6 +38,9 @@ pub(crate) struct TrainingRecord {
     pub errors: Option<String>,
     /// Observations.
     pub notes: Option<String>,
+    /// Whether it was undone, so that it counts neither as a success nor as a failure.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
 }
 
 /// One turn of the conversation.
@@ -67,7 +72,7 @@ pub(crate) struct Performance {
     pub cost: Option<Money>,
     /// The time in seconds.
     pub time_seconds: Option<f64>,
-    /// Whether it completed; `null` if it was skipped or is not known.
+    /// Whether it completed; `null` if it was skipped or undone, or is not known.
     pub success: Option<bool>,
     /// Which attempt it was.
     pub attempt: Option<u64>,
@@ -81,26 +86,51 @@ impl Snapshot {
     pub(crate) fn training_data(&self, mut sink: impl FnMut(&TrainingRecord)) -> Result<(), Error> {
         let mode = self.plan().ok().and_then(|plan| plan.metadata.mode.clone());
         let simulating = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("SIMULATION"));
+        let undone = self.undone_steps()?;
         let mut record = TrainingRecord::default();
         each_entry(self.history()?, |entry| {
             let says_mode = entry.kind == EntryKind::Step || entry.field("mode").is_some();
             if entry.simulation || (simulating && !says_mode) {
                 return;
             }
-            record.take(&entry);
+            record.take(&entry, undone.contains(&entry.offset));
             if entry.kind == EntryKind::Step || record.conversation_trace.len() >= MOST_TURNS {
                 sink(&std::mem::take(&mut record));
             }
         })?;
-        if !record.conversation_trace.is_empty() || !record.state_transitions.is_empty() {
+        if !record.conversation_trace.is_empty() {
             sink(&record);
         }
         Ok(())
     }
+
+    /// Where the entries of executions are that were undone and not redone.
+    fn undone_steps(&self) -> Result<BTreeSet<u64>, Error> {
+        let (mut counted, mut undone) = (Vec::new(), Vec::new());
+        // The newest is undone first, and what was undone last is redone first.
+        let shift = |from: &mut Vec<u64>, to: &mut Vec<u64>, text: &str| {
+            let counts: Counts = serde_json::from_str(text).unwrap_or_default();
+            let executions = usize::try_from(counts.executions()).unwrap_or(usize::MAX);
+            let kept = from.len().saturating_sub(executions);
+            to.extend(from.drain(kept..).rev());
+        };
+        each_entry(self.history()?, |entry| {
+            if entry.kind == EntryKind::Step && !entry.simulation && entry.outcome().is_some() {
+                counted.push(entry.offset);
+            }
+            if let Some(text) = entry.field("taken_back") {
+                shift(&mut counted, &mut undone, text);
+            }
+            if let Some(text) = entry.field("counted_again") {
+                shift(&mut undone, &mut counted, text);
+            }
+        })?;
+        Ok(undone.into_iter().collect())
+    }
 }
 
 impl TrainingRecord {
-    fn take(&mut self, entry: &Entry) {
+    fn take(&mut self, entry: &Entry, undone: bool) {
         let text = |key: &str| entry.field(key).map(|text| mask_field(key, text));
         if entry.kind == EntryKind::Turn {
             let fields = entry.fields.iter();
@@ -116,6 +146,7 @@ impl TrainingRecord {
         if entry.kind != EntryKind::Step {
             return;
         }
+        self.undone = undone;
         self.step = entry.field("step").map(str::to_owned);
         let title = entry.field("title").unwrap_or(&entry.title);
         self.title = Some(mask(title).into_owned());
@@ -135,7 +166,7 @@ impl TrainingRecord {
         self.performance_metrics = Some(Performance {
             cost: entry.field("actual_cost").and_then(Money::parse),
             time_seconds: time.map(|ms| ms as f64 / 1000.0),
-            success: entry.outcome().and_then(success),
+            success: entry.outcome().filter(|_| !undone).and_then(success),
             attempt: entry.field("attempt").and_then(|text| text.trim().parse().ok()),
         });
     }

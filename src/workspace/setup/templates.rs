@@ -106,6 +106,12 @@ impl TemplateSet {
         !self.overrides.is_empty()
     }
 
+    /// Why the custom lifecycle cannot be used.
+    pub(crate) fn workflow_error(&self) -> Option<String> {
+        let parsed = crate::rules::parse_workflow(self.workflow.as_deref()?);
+        parsed.err().map(|error| error.to_string())
+    }
+
     /// Renders one file.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::workspace::{Workspace, environment::millis_between};
 use crate::{
     domain::{Claim, Plan, Step, StepRole, Workflow},
-    recovery::{Holder, Signs},
+    recovery::{Holder, Signs, ends_of},
     store::{Author, Store},
 };
 
@@ -34,11 +34,16 @@ impl Liveness {
 
     /// Who holds a step, as the lifecycle counts silence.
     pub(crate) fn holder(&self, step: &Step, workflow: &Workflow) -> Holder {
-        self.holder_after(step, workflow.stale_after_ms())
+        self.holder_after(step, workflow, workflow.stale_after_ms())
     }
 
     /// The same with a silence of one's own after which a claim is stale.
-    pub(crate) fn holder_after(&self, step: &Step, stale_after_ms: u64) -> Holder {
+    pub(crate) fn holder_after(
+        &self,
+        step: &Step,
+        workflow: &Workflow,
+        stale_after_ms: u64,
+    ) -> Holder {
         let claim = step.claimed_by.as_ref();
         let mut ahead_ms = 0;
         let mut ago = |time: &str| {
@@ -48,7 +53,7 @@ impl Liveness {
             ahead_ms = ahead_ms.max(u64::try_from(-passed).unwrap_or(0));
             Some(u64::try_from(passed).unwrap_or(0))
         };
-        let since = claim.and_then(|claim| claim.since.as_deref()).or(step.started_at.as_deref());
+        let since = claim.and_then(|claim| claim.since.as_deref()).or(step.started_at());
         let mut signs = Signs { held_ms: since.and_then(&mut ago), ..Signs::default() };
         // Whose it is can be told from the claim alone; only of others more is to be found out.
         if let Some(claim) = claim.filter(|claim| !claim.is_held_by(&self.asking)) {
@@ -66,7 +71,8 @@ impl Liveness {
         }
         signs.ahead_ms = ahead_ms;
         let holder = Holder::of(step.number, claim, &self.asking, &signs, stale_after_ms);
-        Holder { is_this_session: holder.own && self.is_session, ..holder }
+        let is_this_session = holder.own && self.is_session;
+        Holder { is_this_session, ends: ends_of(step, workflow), ..holder }
     }
 
     /// The newest change that the holder of a claim made since it was laid.
@@ -105,6 +111,6 @@ fn is_by(claim: &Claim, author: &Author) -> bool {
 /// How long the steps that are running at `moment` have been, added up.
 pub(in crate::workspace) fn running_ms(plan: &Plan, workflow: &Workflow, moment: Timestamp) -> u64 {
     let running = plan.steps.iter().filter(|step| workflow.role_of(step) == Some(StepRole::Active));
-    let times = running.filter_map(|step| millis_between(step.started_at.as_deref()?, moment));
+    let times = running.filter_map(|step| millis_between(step.started_at()?, moment));
     times.fold(0, u64::saturating_add)
 }

@@ -155,7 +155,15 @@ pub(super) fn plan(view: &View) -> Result<(Plan, bool), Error> {
     {
         return Ok((plan, false));
     }
-    markdown(view, file).map(|document| (Plan::read(document), true))
+    let document = markdown(view, file)?;
+    // An editor's accident or a full disk: whoever takes this for a plan without steps starts
+    // another one over it.
+    if document.source().trim_start_matches('\u{feff}').trim().is_empty() {
+        let message = "it is empty".to_owned();
+        let (place, snippet) = (None, None);
+        return Err(ModelError::Unreadable { file, place, snippet, message }.into());
+    }
+    Ok((Plan::read(document), true))
 }
 
 pub(super) fn workflow(view: &View) -> Result<Cow<'static, Workflow>, Error> {

@@ -70,26 +70,37 @@ impl Workspace {
                 return Err(Error::refused_with(ErrorCode::Exists, message, hint));
             }
             let saved = present.then(|| keep_state_before(draft, "before import")).transpose()?;
-            self.rebuild(draft, &root, options)?;
+            let fault = self.rebuild(draft, &root, options)?;
             let steps = draft.plan()?.steps.len();
             let all = counted(steps, "step", "steps");
-            let message = format!("imported {all} into {}", self.directory().display());
-            let note = saved.as_ref().map(|name| format!("; before that: checkpoint {name}"));
-            let answer = Answer::new(format!("{message}{}", note.unwrap_or_default()));
-            Ok(vec![answer.with("steps", steps).with("saved_as", saved)])
+            let mut message = format!("imported {all} into {}", self.directory().display());
+            if let Some(name) = &saved {
+                message.push_str(&format!("; before that: checkpoint {name}"));
+            }
+            if let Some(fault) = &fault {
+                message.push_str(&format!("; {fault}: `statedir check`"));
+            }
+            let answer = Answer::new(message).with("steps", steps).with("saved_as", saved);
+            Ok(vec![match fault {
+                Some(fault) => answer.with("fault", fault),
+                None => answer,
+            }])
         })
     }
 
+    /// Writes all files; what was wrong with the state that the document is an export of.
     fn rebuild(
         &self,
         draft: &mut Draft<'_>,
         document: &DocumentPart<'_>,
         options: &ImportOptions,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<String>, Error> {
         let given = document.text("workflow")?;
         let custom = given.clone().or_else(|| options.templates.workflow.clone());
         let workflow = match &custom {
-            Some(text) => crate::rules::parse_workflow(text)?,
+            Some(text) => crate::rules::parse_workflow(text).map_err(|error| {
+                refuse(format!("`workflow` of the document cannot be used: {error}"))
+            })?,
             None => Workflow::builtin().clone(),
         };
         let mut input = self.template_input(document, &workflow)?;
@@ -99,6 +110,11 @@ impl Workspace {
         };
         let plan = rebuild::plan(document, render(StateFile::Plan, &input)?, &workflow)?;
         draft.put_whole(StateFile::Plan, plan);
+        let fault = rebuild::fault(&*draft.plan()?, &workflow);
+        // An export is taken as it is, so that a damaged state can be moved, too.
+        if let Some(fault) = fault.clone().filter(|_| document.get("revision").is_none()) {
+            return Err(refuse(fault));
+        }
         let current = draft.plan()?.metadata.current_step.clone();
         input.current_step = current.and_then(|text| text.parse().ok()).unwrap_or(0);
         let render = |file| render(file, &input);
@@ -120,7 +136,8 @@ impl Workspace {
         if !seen {
             draft.begin_history(render(StateFile::History)?)?;
         }
-        history(draft, document, seen)
+        history(draft, document, seen)?;
+        Ok(fault)
     }
 
     fn template_input(
@@ -174,15 +191,25 @@ pub(in super::super) fn carried(target: &Operation, undo: bool) -> Option<String
     Some(json!(facts.counts).to_string())
 }
 
+fn refuse(message: impl Into<String>) -> Error {
+    Error::refused_with(ErrorCode::BadDocument, message, HINT)
+}
+
 fn check(document: &DocumentPart<'_>) -> Result<(), Error> {
-    let refuse = |message: &str| Err(Error::refused_with(ErrorCode::BadDocument, message, HINT));
     if document.get("schema_version").is_some()
         && document.count("schema_version")? > SCHEMA_VERSION
     {
-        return refuse("the document has a newer format than this version of statedir understands");
+        return Err(refuse(
+            "the document has a newer format than this version of statedir understands",
+        ));
     }
     if !PARTS.iter().any(|key| document.get(key).is_some()) {
-        return refuse("this is not a state document: it has none of the parts of one");
+        return Err(refuse("this is not a state document: it has none of the parts of one"));
+    }
+    for part in ["identity", "timing"].into_iter().filter_map(|key| document.get(key)) {
+        if !part.value().is_object() {
+            return Err(part.should_be("an object"));
+        }
     }
     Ok(())
 }

@@ -276,14 +276,14 @@ fn sections_of(document: &Document) -> Vec<SectionState> {
         let section = document.section(id);
         path.retain(|(level, _)| *level < section.level);
         sections.push(SectionState {
-            title: section.title.clone(),
+            title: section.title.to_owned(),
             level: section.level,
             path: path.iter().map(|(_, title)| title.clone()).collect(),
             text: Context::said_in(document, id).into_owned(),
             place: None,
         });
         if section.level > 1 {
-            path.push((section.level, section.title.clone()));
+            path.push((section.level, section.title.to_owned()));
         }
     }
     sections

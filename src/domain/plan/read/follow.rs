@@ -41,7 +41,7 @@ impl Plan {
         };
         for step in &mut steps {
             step.section = touched.renamed(step.section);
-            step.offset = document.section(step.section).heading.start;
+            step.offset = document.heading_start(step.section);
         }
         for (at, step) in changed {
             steps[at] = step;
@@ -182,7 +182,8 @@ impl Plan {
 /// around it: directly below *Steps*, with nothing below it.
 fn new_step(document: &Document, section: SectionId) -> Option<Heading> {
     let this = document.section(section);
-    let steps = this.parent.filter(|id| this.children.is_empty() && is_steps(document, *id))?;
+    let has_children = document.children(section).next().is_some();
+    let steps = this.parent.filter(|id| !has_children && is_steps(document, *id))?;
     let mut around = document.section(steps).parent;
     while let Some(id) = around {
         if is_steps(document, id) || Heading::read(document, id, false).is_some() {

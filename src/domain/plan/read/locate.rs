@@ -81,7 +81,7 @@ pub(crate) fn locate(document: &Document) -> Vec<Located> {
         let place = match (&step, around) {
             (Some(_), _) | (None, Place::Step) => Place::Step,
             _ if is_steps => Place::Steps,
-            (None, Place::Steps) if is_prose(&this.title) => Place::Prose,
+            (None, Place::Steps) if is_prose(this.title) => Place::Prose,
             (None, around) => around,
         };
         places.push((section, place, is_below || is_steps));
@@ -177,16 +177,15 @@ fn step_below_steps(document: &Document, section: SectionId) -> Option<Heading> 
     }
     let has_status = matches!(document.field(section, "status"), Ok(Some(_)));
     let is_beside_steps =
-        || parent.children.iter().any(|id| Heading::read(document, *id, false).is_some());
-    let is_plain = !is_prose(&this.title) && !is_group_name(&this.title);
+        || document.children(parent.id).any(|id| Heading::read(document, id, false).is_some());
+    let is_plain = !is_prose(this.title) && !is_group_name(this.title);
     let is_step = has_status || (is_plain && (is_direct || is_beside_steps()));
     is_step.then(|| Heading::read_unnumbered(document, section))
 }
 
 fn holds_steps(document: &Document, section: SectionId) -> bool {
-    let children = &document.section(section).children;
-    let is_step = |id: &SectionId| Heading::read(document, *id, false).is_some();
-    children.iter().any(|id| is_step(id) || holds_steps(document, *id))
+    let is_step = |id: SectionId| Heading::read(document, id, false).is_some();
+    document.children(section).any(|id| is_step(id) || holds_steps(document, id))
 }
 
 /// The text after the box of an item, if it has one.

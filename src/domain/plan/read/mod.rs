@@ -4,5 +4,6 @@ pub(crate) mod boxes;
 pub(crate) mod follow;
 pub(crate) mod locate;
 pub(crate) mod loose;
+pub(crate) mod row;
 pub(crate) mod table;
 pub(crate) mod unread;

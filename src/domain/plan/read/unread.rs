@@ -67,7 +67,7 @@ impl Plan {
 
     /// A mark that has no meaning here.
     fn unknown_mark(&self, step: &Step) -> Option<Problem> {
-        if !step.heading.has_unknown_mark || step.status.is_some() {
+        if !step.heading.has_unknown_mark || step.status().is_some() {
             return None;
         }
         let message = format!("{} has an unknown mark, so it counts as not started", step.name());

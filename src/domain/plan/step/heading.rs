@@ -143,7 +143,7 @@ impl Heading {
             let raw = document.raw_title(section).trim_end_matches('\u{fe0f}');
             if raw.chars().next_back().and_then(StepRole::of_mark).is_none() {
                 self.mark = None;
-                self.title = title_of(&document.section(section).title, &self.prefix);
+                self.title = title_of(document.section(section).title, &self.prefix);
             }
         }
         self

@@ -23,12 +23,15 @@ use self::{
 };
 use crate::{
     domain::{ModelError, Money, nearest::same_name, plan::dependencies},
-    text::markdown::{ItemId, SectionId},
+    text::{
+        ShortText,
+        markdown::{ItemId, SectionId},
+    },
 };
 
 /// The short name of a step that never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub struct StepId(String);
+pub struct StepId(ShortText);
 
 impl StepId {
     // No vowels that spell words by accident, no characters that look alike.
@@ -45,7 +48,7 @@ impl StepId {
             && text.starts_with(|c: char| c.is_ascii_alphanumeric())
             && (text.len() <= 40 && !starts_with_digit && !text.contains(['.', '/'])
                 || text.contains(is_inside) && !text.ends_with(is_inside));
-        fits.then(|| Self(text.to_owned()))
+        fits.then(|| Self(text.into()))
     }
 
     /// A new id from 64 random bits, different from all `taken` ones.
@@ -59,7 +62,7 @@ impl StepId {
                 bits /= alphabet.len() as u64;
             }
             if !taken(&text) {
-                return Self(text);
+                return Self(text.as_str().into());
             }
             random = random.rotate_left(17).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         }
@@ -67,19 +70,19 @@ impl StepId {
     }
 
     /// An id that was one when it was kept.
-    pub(in crate::domain) fn kept(text: String) -> Self {
-        Self(text)
+    pub(in crate::domain) fn kept(text: &str) -> Self {
+        Self(text.into())
     }
 
     /// The id as text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        self.0.as_str()
     }
 }
 
 impl fmt::Display for StepId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
     }
 }
 
@@ -187,16 +190,12 @@ pub struct Step {
     pub number: u32,
     /// The id, once it has one.
     pub id: Option<StepId>,
-    /// The status as written; `None` when absent or a placeholder.
-    pub status: Option<String>,
     /// The steps that come before it.
     pub depends_on: Vec<StepRef>,
     /// How often it was started.
     pub attempts: u32,
     /// How often it failed, where that does not follow from the attempts.
     pub failures: Option<u32>,
-    /// When it was started last.
-    pub started_at: Option<String>,
     /// The title and the other fields.
     pub(crate) details: LateDetails,
     /// How its heading is written.
@@ -263,6 +262,16 @@ impl Step {
     /// The title alone, for which the other details need not be read.
     pub(crate) fn title(&self) -> &str {
         self.details.title()
+    }
+
+    /// The status alone.
+    pub(crate) fn status(&self) -> Option<&str> {
+        self.details.status()
+    }
+
+    /// When it was started last, alone.
+    pub(crate) fn started_at(&self) -> Option<&str> {
+        self.details.started_at()
     }
 
     /// Whether some text under it is no field.

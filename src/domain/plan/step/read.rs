@@ -37,11 +37,9 @@ pub(crate) fn read(
     let mut step = Step {
         number,
         id: None,
-        status: None,
         depends_on: Vec::new(),
         attempts: 0,
         failures: None,
-        started_at: None,
         details: LateDetails::default(),
         heading,
         bookkeeping: BookkeepingForm::Line,
@@ -66,7 +64,7 @@ pub(crate) fn read(
         match &*key {
             "id" => read_line(document, item, value, (&mut step, &mut details), problems),
             "status" => {
-                step.status = value;
+                details.status = value;
                 if step.id.is_some() {
                     // Older states begin a step with its id.
                     step.bookkeeping = BookkeepingForm::Fields;
@@ -83,7 +81,7 @@ pub(crate) fn read(
                 step.bookkeeping = BookkeepingForm::Fields;
                 match &*key {
                     CLAIMED_BY => details.claimed_by = value.as_deref().map(Claim::parse),
-                    STARTED_AT => step.started_at = value,
+                    STARTED_AT => details.started_at = value,
                     _ => match value.as_deref().map_or(Ok(0), str::parse) {
                         Ok(attempts) => step.attempts = attempts,
                         Err(_) => {
@@ -101,7 +99,10 @@ pub(crate) fn read(
                 }
             },
             "inputs" => details.inputs = nested(document, item),
-            "expected_outputs" => details.expected_outputs = nested(document, item),
+            "expected_outputs" => {
+                details.expected_outputs = inline_names(value.as_deref());
+                details.expected_outputs.extend(nested(document, item));
+            }
             "depends_on" => dependencies = value.map(|list| (item, list)),
             _ => details.other.push((key.to_string(), document.value(item))),
         }
@@ -110,9 +111,9 @@ pub(crate) fn read(
     if let Some(item) = item {
         details.description = description_in_box(document, item);
     } else if !has_fields_only(document, section) {
-        if step.status.is_none() {
+        if details.status.is_none() {
             let status = loose::status(document, section);
-            step.status = status.map(|at| document.source()[at].to_owned());
+            details.status = status.map(|at| document.source()[at].to_owned());
         }
         details.description = description(document, section);
     }
@@ -141,7 +142,7 @@ fn read_line(
     }
     let claim = line.claimed_by.as_deref().map(Claim::parse);
     details.claimed_by = claim.or(details.claimed_by.take());
-    step.started_at = line.started_at.or(step.started_at.take());
+    details.started_at = line.started_at.or(details.started_at.take());
     details.completed_at = line.completed_at.or(details.completed_at.take());
 }
 
@@ -152,6 +153,12 @@ fn nested(document: &Document, item: ItemId) -> Vec<(String, String)> {
         (key, document.value(*child))
     };
     children.iter().map(pair).collect()
+}
+
+/// The names in an inline JSON array.
+fn inline_names(value: Option<&str>) -> Vec<(String, String)> {
+    let names: Option<Vec<String>> = value.and_then(|text| serde_json::from_str(text).ok());
+    names.unwrap_or_default().into_iter().map(|name| (name, String::new())).collect()
 }
 
 /// The text under a step that is not a field: markdown, as written.
@@ -168,9 +175,9 @@ fn description(document: &Document, section: SectionId) -> Option<String> {
         }
         is_open = !is_field;
     }
-    if let Some(first) = found.children.first() {
+    if let Some(first) = document.children(section).next() {
         let end = steps_inside(document, section).unwrap_or(found.extent.end);
-        runs.push(document.section(*first).heading.start..end);
+        runs.push(document.heading_start(first)..end);
     }
     let texts = runs.into_iter().map(|run| document.source()[run].trim_end());
     let text = texts.collect::<Vec<_>>().join(&document.newline().repeat(2));
@@ -180,11 +187,11 @@ fn description(document: &Document, section: SectionId) -> Option<String> {
 
 /// Where steps begin that stand inside this one, which can only be where there is no *Steps*.
 pub(in crate::domain) fn steps_inside(document: &Document, section: SectionId) -> Option<usize> {
-    let children = &document.section(section).children;
-    if !children.iter().any(|id| says_step(document, *id)) {
+    let children = || document.children(section);
+    if !children().any(|id| says_step(document, id)) {
         return None;
     }
-    let inside = locate(document).into_iter().find(|step| children.contains(&step.section));
+    let inside = locate(document).into_iter().find(|step| children().any(|id| id == step.section));
     inside.map(|step| document.section(step.section).heading.start)
 }
 
@@ -225,5 +232,5 @@ fn has_fields_only(document: &Document, section: SectionId) -> bool {
         }
         end = item.span.end;
     }
-    found.children.is_empty() && is_blank(end.min(found.body.end)..found.body.end)
+    document.children(section).next().is_none() && is_blank(end.min(found.body.end)..found.body.end)
 }

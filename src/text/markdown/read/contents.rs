@@ -1,52 +1,51 @@
 //! The headings of a document as they can be kept beside it, so that it need not be read as a whole
 //! again.
 
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use serde::{Deserialize, Serialize};
-
-use crate::text::markdown::{Document, Section, SectionId, index, line, opening};
+use crate::text::LateList;
+use crate::text::markdown::section::{Entry, link};
+use crate::text::markdown::{Document, opening};
 
 /// A heading: what is needed to find it again in the same source.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct HeadingLine<'a> {
     level: u8,
     /// How many bytes the body before it has.
     distance: usize,
     len: usize,
     /// The title, where it is not what follows the marks.
-    #[serde(borrow)]
     title: Option<&'a str>,
 }
 
 impl<'a> HeadingLine<'a> {
-    /// Adds it to a table.
+    /// Adds it to a table: the length with the level and whether a title follows, then the distance.
     pub(crate) fn write(&self, table: &mut Vec<u8>) -> Option<()> {
-        let title = self.title.map_or(Some(0), |title| title.len().checked_add(1));
-        let words = [usize::from(self.level), self.distance, self.len, title?];
-        for word in words {
-            table.extend_from_slice(&u32::try_from(word).ok()?.to_le_bytes());
+        let len = u32::try_from(self.len).ok().filter(|len| *len < 1 << 28)?;
+        let form = len << 4 | u32::from(self.title.is_some()) << 3 | u32::from(self.level);
+        table.extend_from_slice(&form.to_le_bytes());
+        table.extend_from_slice(&u32::try_from(self.distance).ok()?.to_le_bytes());
+        if let Some(title) = self.title {
+            table.extend_from_slice(&u32::try_from(title.len()).ok()?.to_le_bytes());
+            table.extend_from_slice(title.as_bytes());
         }
-        table.extend_from_slice(self.title.unwrap_or_default().as_bytes());
         Some(())
     }
 
     /// The next one of a table.
     pub(crate) fn read(rest: &mut &'a [u8]) -> Option<Self> {
-        let (words, behind) = rest.split_first_chunk::<16>()?;
-        let (words, _) = words.as_chunks();
-        let [level, distance, len, title] =
-            <[[u8; 4]; 4]>::try_from(words).ok()?.map(|word| u32::from_le_bytes(word) as usize);
-        let (title, behind) = match title.checked_sub(1) {
-            Some(len) => {
-                let (title, behind) = behind.split_at_checked(len)?;
-                (Some(std::str::from_utf8(title).ok()?), behind)
+        let form = word(rest)?;
+        let distance = word(rest)? as usize;
+        let title = match form & 1 << 3 {
+            0 => None,
+            _ => {
+                let len = word(rest)? as usize;
+                let (title, behind) = rest.split_at_checked(len)?;
+                *rest = behind;
+                Some(std::str::from_utf8(title).ok()?)
             }
-            None => (None, behind),
         };
-        *rest = behind;
-        Some(Self { level: u8::try_from(level).ok()?, distance, len, title })
+        Some(Self { level: (form & 7) as u8, distance, len: (form >> 4) as usize, title })
     }
 }
 
@@ -58,7 +57,7 @@ impl Document {
 
     /// The headings, in order; `None` for a document that can only be read as a whole.
     pub(crate) fn contents(&self) -> Option<impl Iterator<Item = HeadingLine<'_>>> {
-        let lines = self.sections.windows(2).filter_map(|pair| heading_line(&self.source, pair));
+        let lines = self.sections.windows(2).filter_map(heading_line);
         self.is_divisible.then_some(lines)
     }
 
@@ -71,28 +70,24 @@ impl Document {
     ) -> Option<Self> {
         let opening = opening::opening(&source);
         let mut sections = Vec::with_capacity(count);
-        sections.push(Section::new(SectionId(0), 0, opening.end..opening.end));
+        sections.push(Entry::new(0, opening.end..opening.end));
         for at in 1..count {
             let HeadingLine { level, distance, len, title } = lines.next()?;
-            let start = sections[at - 1].heading.end.checked_add(distance)?;
+            let start = sections[at - 1].heading().end.checked_add(distance)?;
             let heading = start..start.checked_add(len)?;
             source.get(heading.clone()).filter(|_| (1..=6).contains(&level))?;
-            let mut section = Section::new(SectionId(at), level, heading.clone());
-            section.title = match title {
-                Some(title) => title,
-                None => plain_title(&source, level, &heading)?,
+            let mut section = Entry::new(level, heading);
+            if let Some(title) = title {
+                section.set_title(&source, title);
             }
-            .to_owned();
             sections.push(section);
         }
-        index::link(&mut sections, source.len());
-        let mut bodies = Vec::new();
-        bodies.resize_with(count, OnceLock::new);
+        link(&mut sections);
         Some(Self {
             newline: OnceLock::new(),
             lines: OnceLock::new(),
             sections,
-            bodies,
+            bodies: LateList::new(count),
             front_matter: opening.front_matter,
             hidden: None,
             is_divisible: true,
@@ -101,19 +96,18 @@ impl Document {
     }
 }
 
-/// The second of two sections, as it follows the first.
-fn heading_line<'d>(source: &str, pair: &'d [Section]) -> Option<HeadingLine<'d>> {
-    let [before, Section { level, heading, title, .. }] = pair else { return None };
-    let is_plain = plain_title(source, *level, heading) == Some(title);
-    let title = (!is_plain).then_some(title.as_str());
-    let distance = heading.start - before.heading.end;
-    Some(HeadingLine { level: *level, distance, len: heading.len(), title })
+/// The next number of a table.
+fn word(rest: &mut &[u8]) -> Option<u32> {
+    let (word, behind) = rest.split_first_chunk()?;
+    *rest = behind;
+    Some(u32::from_le_bytes(*word))
 }
 
-/// What follows the marks of a heading, if it is written in the plainest way.
-fn plain_title<'s>(source: &'s str, level: u8, heading: &Range<usize>) -> Option<&'s str> {
-    let text = source.get(heading.clone())?;
-    let (marks, rest) = text.split_at_checked(usize::from(level))?;
-    let is_plain = marks.bytes().all(|byte| byte == b'#');
-    rest.strip_prefix(' ').filter(|_| is_plain).map(line::trim)
+/// The second of two sections, as it follows the first.
+fn heading_line(pair: &[Entry]) -> Option<HeadingLine<'_>> {
+    let [before, section] = pair else { return None };
+    let heading = section.heading();
+    let distance = heading.start - before.heading().end;
+    let (level, title) = (section.level, section.own_title());
+    Some(HeadingLine { level, distance, len: heading.len(), title })
 }

@@ -5,13 +5,14 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use crate::text::markdown::block::{BlockKind, Blocks};
-use crate::text::markdown::document::{Body, Item, ItemId, Section, SectionId};
+use crate::text::markdown::document::{Body, Item, ItemId};
 use crate::text::markdown::item::{BlockForm, OpenItem};
+use crate::text::markdown::section::{Entry, SectionId, link};
 use crate::text::markdown::{HiddenKind, MAX_DEPTH, ParseError, depth, hidden, line, options};
 
 /// What is where in a source.
 pub(crate) struct Index {
-    pub sections: Vec<Section>,
+    pub sections: Vec<Entry>,
     /// The body of each.
     pub bodies: Vec<Body>,
     pub hidden: Option<(HiddenKind, usize)>,
@@ -20,8 +21,8 @@ pub(crate) struct Index {
 impl Index {
     /// Indexes the markdown of `source` from `start` on.
     pub(crate) fn build(source: &str, start: usize) -> Result<Self, ParseError> {
-        let mut index = Builder::new(source, start, SectionId(0)).read(start..source.len())?;
-        link(&mut index.sections, source.len());
+        let mut index = Builder::new(source, start, SectionId::ROOT).read(start..source.len())?;
+        link(&mut index.sections);
         Ok(index)
     }
 
@@ -32,39 +33,20 @@ impl Index {
         piece: Range<usize>,
         first: SectionId,
     ) -> Result<Self, ParseError> {
-        let before = SectionId(first.0.saturating_sub(1));
+        let before = SectionId::nth(first.number().saturating_sub(1));
         Builder::new(source, piece.start, before).read(piece)
     }
 }
 
 /// The body of a section that a piece of `source` is, from its heading on.
 pub(crate) fn read_body(source: &str, section: SectionId, piece: Range<usize>) -> Body {
-    // That nothing is nested too deeply in it was found when the document was read as a whole.
-    let index = Index::build_piece(source, piece, section);
-    let last = index.ok().and_then(|mut index| index.bodies.pop());
+    // That nothing is nested too deeply in it was found when the document was read as a whole, and that
+    // it has no other heading.
+    let index = Index::build_piece(source, piece, section).ok();
+    let is_alone =
+        |index: &Index| index.bodies.len() == 1 + usize::from(section != SectionId::ROOT);
+    let last = index.filter(is_alone).and_then(|mut index| index.bodies.pop());
     last.unwrap_or_default()
-}
-
-/// Works out from the levels of all sections, the root first, where each ends and what is in which.
-pub(crate) fn link(sections: &mut [Section], end: usize) {
-    let mut open: Vec<usize> = Vec::new();
-    for at in 0..sections.len() {
-        let (level, start) = (sections[at].level, sections[at].heading.start);
-        if let Some(previous) = at.checked_sub(1) {
-            sections[previous].body.end = start;
-        }
-        while let Some(last) = open.pop_if(|last| level > 0 && sections[*last].level >= level) {
-            sections[last].extent.end = start;
-        }
-        let parent = open.last().copied();
-        sections[at].parent = parent.map(SectionId);
-        if let Some(parent) = parent {
-            sections[parent].children.push(SectionId(at));
-        }
-        sections[at].extent = start..end;
-        sections[at].body.end = end;
-        open.push(at);
-    }
 }
 
 /// An open container: only lists and quotes nest.
@@ -111,6 +93,8 @@ struct Builder<'s> {
     depth: usize,
     quotes: usize,
     leaf: Leaf,
+    /// The title of the last section, as far as it is read.
+    title: String,
     open_items: Vec<OpenItem>,
     /// What ends each open link.
     links: Vec<Option<String>>,
@@ -123,7 +107,7 @@ impl<'s> Builder<'s> {
             source,
             first,
             index: Index {
-                sections: vec![Section::new(first, 0, start..start)],
+                sections: vec![Entry::new(0, start..start)],
                 bodies: Vec::new(),
                 hidden: None,
             },
@@ -134,6 +118,7 @@ impl<'s> Builder<'s> {
             depth: 0,
             quotes: 0,
             leaf: Leaf::None,
+            title: String::new(),
             open_items: Vec::new(),
             links: Vec::new(),
         }
@@ -155,7 +140,7 @@ impl<'s> Builder<'s> {
 
     /// The section that is read at the moment.
     fn section(&self) -> SectionId {
-        SectionId(self.first.0 + self.index.bodies.len())
+        SectionId::nth(self.first.number() + self.index.bodies.len())
     }
 
     /// Keeps what was found in the body of the last section.
@@ -365,11 +350,7 @@ impl<'s> Builder<'s> {
     /// Text that counts: of a section's title, of an item's key, of a fenced value.
     fn text(&mut self, text: &str) {
         match self.leaf {
-            Leaf::Section => {
-                if let Some(section) = self.index.sections.last_mut() {
-                    section.title.push_str(text);
-                }
-            }
+            Leaf::Section => self.title.push_str(text),
             Leaf::Code { captured: true, .. } => {
                 if let Some(open) = self.open_item() {
                     open.code(text);
@@ -414,10 +395,10 @@ impl<'s> Builder<'s> {
         let block = self.open_block(BlockKind::Item, start);
         self.frames.push(Frame::Item { block });
         let section = self.section();
-        let id = ItemId { section, index: self.items.len() };
+        let id = ItemId::numbered(section, self.items.len());
         let parent = self.open_items.last().map(|open| open.id);
         match parent {
-            Some(parent) => self.items[parent.index].children.push(id),
+            Some(parent) => self.items[parent.number()].children.push(id),
             None => self.top.push(id),
         }
         let open = OpenItem::new(self.source, id, start, range.end);
@@ -443,7 +424,7 @@ impl<'s> Builder<'s> {
 
     fn close_item(&mut self, end: usize) {
         if let Some(open) = self.open_items.pop() {
-            let index = open.id.index;
+            let index = open.id.number();
             open.finish(self.source, end, &mut self.items[index]);
         }
     }
@@ -451,11 +432,11 @@ impl<'s> Builder<'s> {
     fn open_section(&mut self, level: u8, range: &Range<usize>) {
         self.close_body();
         // The first line may begin with a byte order mark.
-        let floor = self.index.sections[0].heading.start;
+        let floor = self.index.sections[0].start();
         let start = line::line_start(self.source, range.start).max(floor);
         let block = self.open_block(BlockKind::Section, range.start);
         self.blocks.close(block, range.end);
-        self.index.sections.push(Section::new(self.section(), level, start..range.end));
+        self.index.sections.push(Entry::new(level, start..range.end));
     }
 
     fn close_heading(&mut self, range: &Range<usize>) {
@@ -464,9 +445,10 @@ impl<'s> Builder<'s> {
             false => line::next_line(self.source, range.end),
         };
         if let Some(section) = self.index.sections.last_mut() {
-            section.heading.end = end;
-            section.body.start = end;
+            section.set_end(end);
+            section.set_title(self.source, &self.title);
         }
+        self.title.clear();
     }
 
     fn deepen(&mut self, at: usize) -> Result<(), ParseError> {

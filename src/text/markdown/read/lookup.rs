@@ -1,6 +1,7 @@
 //! Finding sections and fields by name.
 
 use crate::text::markdown::field::same_key;
+use crate::text::markdown::section::Entry;
 use crate::text::markdown::{Document, ItemId, LookupError, SectionId};
 use crate::text::{Place, nearest::nearest};
 
@@ -11,7 +12,8 @@ impl Document {
     /// The section with that path of headings.
     ///
     /// The first element matches at any depth, each further one among the sections directly
-    /// below. A title matches exactly, or else without regard to ASCII letter case.
+    /// below. A title matches exactly, or else without regard to ASCII letter case. Of a section and
+    /// one of the same title inside it, the outer one is meant.
     ///
     /// # Errors
     /// When there is none, or several.
@@ -19,21 +21,27 @@ impl Document {
         let Some((first, rest)) = path.split_first() else {
             return Ok(self.root());
         };
-        let mut found = self.named(first, (1..self.sections.len()).map(SectionId))?;
+        let mut found = self.named(first, (1..self.sections.len()).map(SectionId::nth))?;
         let mut name = *first;
         for element in rest {
-            let below: Vec<SectionId> =
-                found.iter().flat_map(|id| self.section(*id).children.iter().copied()).collect();
+            let below: Vec<SectionId> = found.iter().flat_map(|id| self.children(*id)).collect();
             found = self.named(element, below.into_iter())?;
             name = element;
         }
-        match found.as_slice() {
+        let is_inside = |id: &SectionId| self.ancestors(*id).any(|outer| found.contains(&outer));
+        let outer: Vec<SectionId> = found.iter().copied().filter(|id| !is_inside(id)).collect();
+        match outer.as_slice() {
             [only] => Ok(*only),
             several => {
                 let starts = several.iter().map(|id| self.section(*id).heading.start);
                 Err(self.ambiguous(name, starts))
             }
         }
+    }
+
+    /// The sections that a section is in, the innermost first.
+    fn ancestors(&self, section: SectionId) -> impl Iterator<Item = SectionId> {
+        std::iter::successors(self.section(section).parent, |id| self.section(*id).parent)
     }
 
     /// The top-level item with that key in the section's own body.
@@ -70,13 +78,13 @@ impl Document {
 
     /// The section of the document's title: the first of level one.
     pub(crate) fn title_section(&self) -> Option<SectionId> {
-        self.sections().find(|id| self.section(*id).level == 1)
+        self.sections.iter().position(|section| section.level == 1).map(SectionId::nth)
     }
 
     /// The only section with that title, matched as in [`Self::find`]: for sections that need not
     /// be there, so nobody looks for what else could have been meant.
     pub(crate) fn section_titled(&self, title: &str) -> Option<SectionId> {
-        match self.titled(title.trim(), (1..self.sections.len()).map(SectionId)).as_slice() {
+        match self.titled(title.trim(), (1..self.sections.len()).map(SectionId::nth)).as_slice() {
             [only] => Some(*only),
             _ => None,
         }
@@ -84,7 +92,9 @@ impl Document {
 
     /// Whether a section has that title, matched as in [`Self::find`].
     pub(crate) fn has_section(&self, title: &str) -> bool {
-        self.sections[1..].iter().any(|section| section.title.trim().eq_ignore_ascii_case(title))
+        self.sections[1..]
+            .iter()
+            .any(|section| section.title(&self.source).trim().eq_ignore_ascii_case(title))
     }
 
     /// The sections among `candidates` with that title; never none.
@@ -113,13 +123,16 @@ impl Document {
         candidates: impl Iterator<Item = SectionId> + Clone,
     ) -> Vec<SectionId> {
         // Most titles differ in the first letter already.
-        let may_be = |title: &str| match (title.bytes().next(), name.bytes().next()) {
-            (Some(one), Some(other)) if one.is_ascii_graphic() => one.eq_ignore_ascii_case(&other),
-            _ => true,
-        };
+        let may_be =
+            |section: &Entry| match (section.first_letter(&self.source), name.bytes().next()) {
+                (Some(one), Some(other)) if one.is_ascii_graphic() => {
+                    one.eq_ignore_ascii_case(&other)
+                }
+                _ => true,
+            };
         let named = |id: &SectionId, is: fn(&str, &str) -> bool| {
-            let title = &self.section(*id).title;
-            may_be(title) && is(title.trim(), name)
+            let section = &self.sections[id.number()];
+            may_be(section) && is(section.title(&self.source).trim(), name)
         };
         let exact: Vec<_> =
             candidates.clone().filter(|id| named(id, |title, name| title == name)).collect();

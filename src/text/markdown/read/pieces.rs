@@ -15,10 +15,12 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use crate::text::LateList;
 use crate::text::markdown::change::Applied;
 use crate::text::markdown::document::Body;
-use crate::text::markdown::index::{self, Index};
-use crate::text::markdown::{Document, MAX_BYTES, Section, SectionId, line, opening, title};
+use crate::text::markdown::index::Index;
+use crate::text::markdown::section::{Entry, link};
+use crate::text::markdown::{Document, MAX_BYTES, SectionId, line, opening, title};
 
 /// Whether a link may be defined in `source`.
 pub(crate) fn may_define_links(source: &str) -> bool {
@@ -48,16 +50,17 @@ impl Derived {
             let (before, after) = (&old.sections[was.clone()], &self.document.sections[is.clone()]);
             let added = after.len().checked_sub(before.len())?;
             // Where some are added, the others are told by their titles.
-            let same = |(one, other): &(&Section, &Section)| {
-                one.level == other.level && (added == 0 || one.title == other.title)
+            let (was_in, is_in) = (&*old.source, &*self.document.source);
+            let same = |(one, other): &(&Entry, &Entry)| {
+                one.level == other.level && (added == 0 || one.title(was_in) == other.title(is_in))
             };
             let head = before.iter().zip(after).take_while(same).count();
             let tail = before.iter().rev().zip(after.iter().rev()).take_while(same).count();
             if was.start == 0 || head + tail < before.len() {
                 return None;
             }
-            touched.added.extend((is.start + head..is.start + head + added).map(SectionId));
-            touched.kept.extend(was.map(SectionId));
+            touched.added.extend((is.start + head..is.start + head + added).map(SectionId::nth));
+            touched.kept.extend(was.map(SectionId::nth));
         }
         Some(touched)
     }
@@ -75,8 +78,8 @@ pub(crate) struct Touched {
 impl Touched {
     /// What a section is called after the edit.
     pub(crate) fn renamed(&self, old: SectionId) -> SectionId {
-        let follow = |name: usize, added: &SectionId| name + usize::from(added.0 <= name);
-        SectionId(self.added.iter().fold(old.0, follow))
+        let follow = |name: usize, added: &SectionId| name + usize::from(added.number() <= name);
+        SectionId::nth(self.added.iter().fold(old.number(), follow))
     }
 }
 
@@ -101,17 +104,17 @@ impl Document {
         if !self.is_divisible || source.len() > MAX_BYTES {
             return None;
         }
-        if opening::opening(source).end != self.section(self.root()).heading.start {
+        if opening::opening(source).end != self.start_of(0) {
             return None;
         }
         let mut pieces: Vec<Piece> = Vec::new();
         let mut shift = Shift { applied, at: 0, removed: 0, added: 0 };
         for old in self.touched(applied) {
             let (first, next) = (self.sections.get(old.start)?, self.sections.get(old.end));
-            let start = shift.of(first.heading.start);
-            let end = next.map_or(source.len(), |next| shift.of(next.heading.start));
+            let start = shift.of(first.start());
+            let end = next.map_or(source.len(), |next| shift.of(next.start()));
             let piece = start..end;
-            let heading_len = next.map_or(0, |next| next.heading.len());
+            let heading_len = next.map_or(0, |next| next.heading().len());
             let text = source.get(piece.start..piece.end + heading_len)?;
             let is_known = old.start > 0
                 && self.begins_alike(first, &source[start..])
@@ -123,16 +126,17 @@ impl Document {
             }
             let read = piece.start..piece.start + text.len();
             let number = pieces.last().map_or(old.start, |before| before.renumbered(old.start));
-            let mut found = Index::build_piece(source, read, SectionId(number)).ok()?;
+            let mut found = Index::build_piece(source, read, SectionId::nth(number)).ok()?;
             if let Some(next) = next {
-                let last = found.sections.pop().filter(|last| last.heading.start == piece.end)?;
+                let last = found.sections.pop().filter(|last| last.start() == piece.end)?;
                 let body = found.bodies.pop()?;
-                let is_same = last.level == next.level && last.title == next.title;
+                let is_same =
+                    last.level == next.level && last.title(source) == next.title(&self.source);
                 if !is_same || body.blocks.len() != 1 {
                     return None;
                 }
             }
-            let begins = found.sections.get(1).is_some_and(|first| first.heading.start == start);
+            let begins = found.sections.get(1).is_some_and(|first| first.start() == start);
             if found.hidden.is_some() || !begins {
                 return None;
             }
@@ -149,8 +153,9 @@ impl Document {
     fn touched(&self, applied: &[Applied]) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         for Applied { at, .. } in applied {
-            let start = self.sections.partition_point(|section| section.body.end < at.start);
-            let end = self.sections.partition_point(|section| section.heading.start <= at.end);
+            // The body of a section ends where the next one begins.
+            let start = self.sections[1..].partition_point(|next| next.start() < at.start);
+            let end = self.sections.partition_point(|section| section.start() <= at.end);
             match runs.last_mut() {
                 Some(last) if start <= last.end => last.end = last.end.max(end),
                 _ => runs.push(start..end.max(start)),
@@ -161,43 +166,45 @@ impl Document {
 
     /// Whether `text` begins with a heading that stands as that of `section` does: then it ends what
     /// is before it as that one did.
-    fn begins_alike(&self, section: &Section, text: &str) -> bool {
-        let mark = line::skip_blanks(&self.source, section.heading.start);
-        let lead = &self.source[section.heading.start..mark];
+    fn begins_alike(&self, section: &Entry, text: &str) -> bool {
+        let mark = line::skip_blanks(&self.source, section.start());
+        let lead = &self.source[section.start()..mark];
         let same = text.strip_prefix(lead).filter(|rest| title::is_atx(rest, 0));
         self.is_atx(section) && same.is_some()
     }
 
-    fn is_atx(&self, section: &Section) -> bool {
-        let heading = &self.source[section.heading.clone()];
+    fn is_atx(&self, section: &Entry) -> bool {
+        let heading = &self.source[section.heading()];
         title::is_atx(heading, line::skip_blanks(heading, 0))
     }
 
     /// The sections that stay with those that were read again in their places.
     fn put_together(&self, source: String, pieces: Vec<Piece>) -> Derived {
         let mut sections = Vec::with_capacity(self.sections.len());
-        let mut bodies: Vec<OnceLock<Box<Body>>> = Vec::with_capacity(self.sections.len());
+        let mut bodies = Vec::new();
         let mut runs = Vec::with_capacity(pieces.len());
         // What of the old sections is done, and where the next one begins: before and now.
         let (mut done, mut old_start, mut new_start) = (0, 0, 0);
         for Piece { run, end, sections: found, bodies: read } in pieces {
             self.keep(done..run.old.start, old_start, new_start, &mut sections);
-            bodies.resize_with(sections.len(), OnceLock::new);
+            bodies.extend((sections.len()..).zip(read));
             sections.extend(found);
-            bodies.extend(read.into_iter().map(|body| OnceLock::from(Box::new(body))));
             done = run.old.end;
-            old_start = self.sections.get(done).map_or(0, |next| next.heading.start);
+            old_start = self.sections.get(done).map_or(0, Entry::start);
             new_start = end;
             runs.push(run);
         }
         self.keep(done..self.sections.len(), old_start, new_start, &mut sections);
-        bodies.resize_with(sections.len(), OnceLock::new);
-        index::link(&mut sections, source.len());
+        let known = LateList::new(sections.len());
+        for (at, body) in bodies {
+            known.get_or_init(at, || body);
+        }
+        link(&mut sections);
         let document = Document {
             newline: OnceLock::new(),
             lines: OnceLock::new(),
             sections,
-            bodies,
+            bodies: known,
             front_matter: self.front_matter.clone(),
             hidden: None,
             is_divisible: true,
@@ -213,15 +220,10 @@ impl Document {
         kept: Range<usize>,
         old_start: usize,
         new_start: usize,
-        sections: &mut Vec<Section>,
+        sections: &mut Vec<Entry>,
     ) {
-        for section in &self.sections[kept] {
-            let start = section.heading.start - old_start + new_start;
-            let heading = start..start + section.heading.len();
-            let mut moved = Section::new(SectionId(sections.len()), section.level, heading);
-            moved.title.clone_from(&section.title);
-            sections.push(moved);
-        }
+        let moved = |section: &Entry| section.moved_to(section.start() - old_start + new_start);
+        sections.extend(self.sections[kept].iter().map(moved));
     }
 }
 
@@ -230,7 +232,7 @@ struct Piece {
     run: Run,
     /// Where it ends in the new source.
     end: usize,
-    sections: Vec<Section>,
+    sections: Vec<Entry>,
     bodies: Vec<Body>,
 }
 

@@ -90,7 +90,7 @@ fn every_item_and_every_section_can_be_removed() {
             edit.remove_item(id);
             if let Err(error) = edit.finish() {
                 // An empty bullet above an indented paragraph keeps it out of the item before.
-                assert!(name == "empty_items.md" && id.index == 4, "{name} {id:?}: {error}");
+                assert!(name == "empty_items.md" && id.number() == 4, "{name} {id:?}: {error}");
             }
         }
         for id in document.sections().skip(1) {

@@ -1,11 +1,10 @@
 //! A section that is read alone means what it means in its document, before and after an edit.
 
-use std::sync::OnceLock;
-
 use proptest::prelude::*;
 
 use super::properties::{changes, document, edit_of, hostile};
 use super::{field, parse, section};
+use crate::text::LateList;
 use crate::text::markdown::Document;
 use crate::text::markdown::change::{Applied, Expect};
 
@@ -20,7 +19,7 @@ fn all_of(document: &Document) -> String {
 /// The same document, of which no body has been read.
 fn unread(document: &Document) -> Document {
     let mut unread = document.clone();
-    unread.bodies.iter_mut().for_each(|body| *body = OnceLock::new());
+    unread.bodies = LateList::new(unread.bodies.len());
     unread
 }
 
@@ -171,8 +170,7 @@ fn front_matter_that_an_edit_closes_is_noticed() {
 fn a_body_is_read_when_it_is_asked_for() {
     let source: String = (1..=50).map(|n| format!("## S{n}\n- **a**: {n}\n\n")).collect();
     let document = unread(&parse(&source));
-    let is_read =
-        |document: &Document| document.bodies.iter().filter(|b| b.get().is_some()).count();
+    let is_read = |document: &Document| document.clone().bodies.made_mut().count();
     assert_eq!(is_read(&document), 0);
     let item = field(&document, "S7", "a");
     assert_eq!((document.value(item).as_str(), is_read(&document)), ("7", 1));

@@ -46,7 +46,7 @@ pub(super) fn edit_of<'d>(document: &'d Document, changes: &[AnyChange]) -> Edit
     let mut edit = document.edit();
     let items = ids(document);
     for (operation, index, text) in changes {
-        let section = SectionId(index.index(document.sections.len()));
+        let section = SectionId::nth(index.index(document.sections.len()));
         let item = (!items.is_empty()).then(|| items[index.index(items.len())]);
         match (operation, item) {
             (0, Some(item)) => edit.set_value(item, text),

@@ -101,7 +101,7 @@ fn sections_nest_by_level_even_when_levels_are_skipped() {
     let document = parse("a\n### Three\n# One\n#### Four\n## Two\n");
     let parents: Vec<_> = document
         .sections()
-        .map(|id| document.section(id).parent.map(|p| document.section(p).title.as_str()))
+        .map(|id| document.section(id).parent.map(|p| document.section(p).title))
         .collect();
     assert_eq!(parents, [None, Some(""), Some(""), Some("One"), Some("One")]);
 }

@@ -246,7 +246,7 @@ impl<'d> Edit<'d> {
                     let sibling = document.section(after);
                     if sibling.parent != Some(parent) {
                         return Err(EditError::Misplaced {
-                            name: sibling.title.clone(),
+                            name: sibling.title.to_owned(),
                             place: document.place(sibling.heading.start),
                             reason: "is not directly below the section meant",
                         });
@@ -334,7 +334,7 @@ impl<'d> Edit<'d> {
             let is_already = document.raw_title(section).ends_with(';')
                 && title.ends_with(|c: char| !c.is_ascii());
             if found.title != title || is_encoded != is_already {
-                let (at, new, anew) = title::replacement(document, found, title, end)?;
+                let (at, new, anew) = title::replacement(document, &found, title, end)?;
                 let expect = if anew { Expect::Heading(section) } else { Expect::Value };
                 edit.replace(at, new, expect);
             }

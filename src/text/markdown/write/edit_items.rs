@@ -190,10 +190,10 @@ impl Edit<'_> {
             });
         }
         let extent = document.section(id).extent.clone();
-        let inside = |section: &&crate::text::markdown::Section| section.heading.start < extent.end;
-        for gone in document.sections[id.0..].iter().take_while(inside) {
-            self.set.intent.removed_sections.insert(gone.id);
-            let items = document.body(gone.id).items.iter();
+        let inside = |section: &SectionId| document.heading_start(*section) < extent.end;
+        for gone in document.sections().skip(id.number()).take_while(inside) {
+            self.set.intent.removed_sections.insert(gone);
+            let items = document.body(gone).items.iter();
             self.set.intent.removed_items.extend(items.map(|item| item.id));
         }
         let top = document.section(document.root()).body.start;

@@ -23,7 +23,7 @@ pub(crate) fn put(
     text: &str,
 ) -> Result<(), EditError> {
     if text.contains('\0') {
-        return Err(EditError::ContainsNul { name: document.section(section).title.clone() });
+        return Err(EditError::ContainsNul { name: document.section(section).title.to_owned() });
     }
     let newline = document.newline();
     let plain = line::normalise(text, newline);
@@ -119,7 +119,8 @@ fn alone(document: &Document, section: SectionId) -> Result<(Document, SectionId
     let found = document.section(section);
     let root = section == document.root();
     let from = if root { 0 } else { found.heading.start };
-    let to = document.sections.get(section.0 + 1).map(|next| next.heading.end);
+    let to =
+        document.nth_section(section.number() + 1).map(|next| document.section(next).heading.end);
     // A line before a heading keeps its first bytes from being read as a byte order mark.
     let mut source = if root { String::new() } else { document.newline().to_owned() };
     source.push_str(&document.source()[from..to.unwrap_or(found.body.end)]);
@@ -130,8 +131,9 @@ fn alone(document: &Document, section: SectionId) -> Result<(Document, SectionId
         source.push_str(&title::heading(found.level.max(1), "end", document.newline())?);
     }
     let alone = Document::parse(source)?;
-    let inner = SectionId(usize::from(!root));
-    if alone.sections.get(inner.0).is_none_or(|copy| copy.title != found.title) {
+    let inner = SectionId::nth(usize::from(!root));
+    if alone.nth_section(inner.number()).is_none_or(|copy| alone.section(copy).title != found.title)
+    {
         return Err(EditError::WouldChangeStructure {
             place: document.place(found.heading.start),
             reason: "the section cannot be read apart from the text before it".to_owned(),
@@ -141,8 +143,8 @@ fn alone(document: &Document, section: SectionId) -> Result<(Document, SectionId
 }
 
 fn first_child_level(document: &Document, section: SectionId) -> Option<u8> {
-    let first = document.section(section).children.first()?;
-    Some(document.section(*first).level)
+    let first = document.children(section).next()?;
+    Some(document.section(first).level)
 }
 
 /// `text` with its headings moved down so that the highest has level `floor`; none when they
@@ -153,7 +155,7 @@ fn demoted(text: &str, floor: u8, newline: &str) -> Option<String> {
     let source = format!("{newline}{text}");
     let document = Document::parse(source.as_str()).ok()?;
     let headings = document.sections.get(1..)?;
-    if !headings.iter().all(|section| title::is_marked(&source, section)) {
+    if !headings.iter().all(|section| title::is_marked(&source, section.start())) {
         return None;
     }
     let highest = headings.iter().map(|section| section.level).min()?;
@@ -165,7 +167,7 @@ fn demoted(text: &str, floor: u8, newline: &str) -> Option<String> {
     let mut done = newline.len();
     for section in headings {
         let level = (section.level + shift).min(6);
-        let start = line::skip_blanks(&source, section.heading.start);
+        let start = line::skip_blanks(&source, section.start());
         out.push_str(&source[done..start]);
         out.push_str(&"#".repeat(usize::from(level)));
         done = start + usize::from(section.level);

@@ -12,7 +12,7 @@ use std::ops::Range;
 use crate::text::markdown::block::{Block, BlockKind};
 use crate::text::markdown::change::{Applied, Expect, Intent, NewItem};
 use crate::text::markdown::pieces::{Derived, Run};
-use crate::text::markdown::{Document, EditError, Item, ItemId, Section, SectionId, line, title};
+use crate::text::markdown::{Document, EditError, Item, ItemId, SectionId, line, title};
 
 /// Compares `old` and `new`, between which `applied` lies.
 ///
@@ -87,7 +87,7 @@ struct Node {
 /// The blocks of some sections, in order.
 fn nodes(document: &Document, sections: Range<usize>) -> Vec<Node> {
     let mut nodes = Vec::new();
-    for section in sections.map(SectionId) {
+    for section in sections.map(SectionId::nth) {
         let body = document.body(section);
         let mut items = body.items.iter().map(|item| item.id);
         for &block in &body.blocks {
@@ -146,14 +146,14 @@ impl<'a> Proof<'a> {
     /// The next sections of the new document must be these of the old one, of which no byte has
     /// changed.
     fn untouched(&mut self, sections: Range<usize>) -> Result<(), Difference> {
-        sections.map(SectionId).try_for_each(|section| self.same_section(section))
+        sections.map(SectionId::nth).try_for_each(|section| self.same_section(section))
     }
 
     /// Compares the sections that were read again with those that they were before.
     fn compare(&mut self, run: &Run) -> Result<(), Difference> {
         (self.before, self.next) = (nodes(self.old, run.old.clone()), 0);
         if run.new.start == 0 {
-            self.sections.push(Origin::Old(SectionId(0)));
+            self.sections.push(Origin::Old(SectionId::ROOT));
         }
         for node in nodes(self.new, run.new.clone()) {
             match self.byte(node.block.start as usize) {
@@ -203,23 +203,27 @@ impl<'a> Proof<'a> {
 
     /// The next section of the new document must be the old section `id`.
     fn same_section(&mut self, id: SectionId) -> Result<(), Difference> {
-        let before = self.old.section(id);
-        let after: &Section = self.new.section(SectionId(self.sections.len()));
+        let (old, new) = (&*self.old.source, &*self.new.source);
+        let before = &self.old.sections[id.number()];
+        let after = &self.new.sections[self.sections.len()];
         if id == self.old.root() {
             self.sections.push(Origin::Old(id));
             return Ok(());
         }
-        let at = before.heading.start;
-        let title = self.intent.titles.get(&id).unwrap_or(&before.title);
-        if after.title != *title {
-            return differ(at, format!("the title would read `{}`", after.title));
+        let at = before.start();
+        let is_right = match self.intent.titles.get(&id) {
+            Some(title) => after.title(new) == title,
+            None => after.has_title_of(new, before, old),
+        };
+        if !is_right {
+            return differ(at, format!("the title would read `{}`", after.title(new)));
         }
         if after.level != before.level {
             return differ(at, format!("the heading would have level {}", after.level));
         }
-        let parent = after.parent.and_then(|parent| self.sections.get(parent.0).copied());
-        if parent != before.parent.map(Origin::Old) {
-            return differ(at, format!("`{}` would belong to another section", before.title));
+        let parent = self.sections.get(after.parent().number()).copied();
+        if parent != Some(Origin::Old(before.parent())) {
+            return differ(at, format!("`{}` would belong to another section", before.title(old)));
         }
         self.sections.push(Origin::Old(id));
         Ok(())
@@ -230,7 +234,7 @@ impl<'a> Proof<'a> {
         let before: &Item = self.old.item(id);
         let after: &Item = self.new.item(new);
         let at = before.span.start;
-        if self.sections.get(after.section.0) != Some(&Origin::Old(before.section)) {
+        if self.sections.get(after.section.number()) != Some(&Origin::Old(before.section)) {
             return differ(at, "an item would belong to another section");
         }
         let parent = after.parent.and_then(|parent| self.items.get(&parent).copied());
@@ -333,7 +337,7 @@ impl<'a> Proof<'a> {
             }
             (Expect::Section { parent, level, title }, BlockKind::Section) if !has_node => {
                 self.progress[change].node = true;
-                let section = self.new.section(SectionId(self.sections.len()));
+                let section = self.new.section(SectionId::nth(self.sections.len()));
                 if section.title != *title || section.level != *level {
                     return differ(at, "the new heading would not read as it should");
                 }
@@ -368,14 +372,14 @@ impl<'a> Proof<'a> {
         };
         match (block.kind, node.item) {
             (BlockKind::Section, _) => {
-                let section = self.new.section(SectionId(self.sections.len()));
-                let parent = section.parent.and_then(|parent| self.sections.get(parent.0));
+                let section = self.new.section(SectionId::nth(self.sections.len()));
+                let parent = section.parent.and_then(|parent| self.sections.get(parent.number()));
                 if !own(parent) {
                     return differ(at, "a heading in the text would end its section");
                 }
                 // Whoever types `---` below a line seldom means a heading, and one cannot be
                 // moved to a deeper level without losing that line.
-                if !title::is_marked(self.new.source(), section) {
+                if !title::is_marked(self.new.source(), section.heading.start) {
                     return differ(at, "a line of the text would make a heading of those above it");
                 }
                 self.sections.push(Origin::New(change));
@@ -384,7 +388,7 @@ impl<'a> Proof<'a> {
                 let item = self.new.item(id);
                 let parent = item.parent.and_then(|parent| self.items.get(&parent));
                 let nested = parent.is_none_or(|origin| *origin == Origin::New(change));
-                if !nested || !own(self.sections.get(item.section.0)) {
+                if !nested || !own(self.sections.get(item.section.number())) {
                     return differ(at, "an item in the text would land elsewhere");
                 }
                 self.items.insert(id, Origin::New(change));
@@ -415,7 +419,7 @@ impl<'a> Proof<'a> {
 
     /// Whether the section `id` of the new document is the old section `wanted`.
     fn is_in(&self, id: Option<SectionId>, wanted: SectionId) -> bool {
-        let origin = id.and_then(|id| self.sections.get(id.0));
+        let origin = id.and_then(|id| self.sections.get(id.number()));
         origin == Some(&Origin::Old(wanted))
     }
 

@@ -241,7 +241,7 @@ fn checkbox_source(checkbox: Option<bool>) -> &'static str {
 }
 
 /// The item of a document that has no other.
-const ONLY: ItemId = ItemId { section: SectionId(0), index: 0 };
+const ONLY: ItemId = ItemId::first_of(SectionId::ROOT);
 
 /// The document `source`, if it is one item and nothing else.
 fn only_item(source: &str) -> Option<Document> {

@@ -62,7 +62,7 @@ pub(in crate::workspace::change) fn finish(
     // A step that was not running used no time and no tool.
     let from_role = draft.workflow().step_role(&from);
     let ran = matches!(from_role, Some(Role::Active | Role::Waiting));
-    let started = step.started_at.as_deref().filter(|_| from_role == Some(Role::Active));
+    let started = step.started_at().filter(|_| from_role == Some(Role::Active));
     let time = result.time.or_else(|| draft.env.since(started?).map(Span));
     // The time alone is not worth a line under a ticked box.
     let shown_time = time.filter(|_| step.item.is_none());

@@ -186,7 +186,7 @@ pub(crate) fn attempts_allowed(workflow: &Workflow, plan: &Plan, step: &Step) ->
 
 /// Whether a failed step cannot be started again now.
 pub(crate) fn has_failed_for_good(workflow: &Workflow, plan: &Plan, step: &Step) -> bool {
-    let status = step.status.as_deref().unwrap_or_default();
+    let status = step.status().unwrap_or_default();
     let active = workflow.step_with_role(StepRole::Active);
     workflow.check_step(status, active).is_err()
         || workflow.failures_of(step) >= attempts_allowed(workflow, plan, step)

@@ -217,7 +217,7 @@ pub(in crate::workspace::change) fn select<'p>(
     }
     let mut fitting: Vec<&Step> = Vec::new();
     for step in &plan.steps {
-        let role = step.status.as_deref().and_then(|status| draft.workflow().step_role(status));
+        let role = step.status().and_then(|status| draft.workflow().step_role(status));
         if role.is_some_and(|role| roles.contains(&role)) {
             fitting.push(step);
         }
@@ -344,7 +344,7 @@ pub(in crate::workspace::change) fn transition(
 ) -> Result<(), Error> {
     let Err(refusal) = draft.workflow().check_step(from, to) else { return Ok(()) };
     let is_unknown = |status: &&str| draft.workflow().step_status(status).is_none();
-    if let Some(status) = step.status.as_deref().filter(is_unknown) {
+    if let Some(status) = step.status().filter(is_unknown) {
         return Err(unknown_status(draft, step, status)?);
     }
     let hint = match draft.workflow().step_role(from) {

@@ -138,7 +138,7 @@ fn shift(
         steps::refuse_waiting(draft, plan, step)?;
     }
     let ran = from_role == Some(Role::Active);
-    let started = step.started_at.as_deref().filter(|_| ran && to_role != Some(Role::Active));
+    let started = step.started_at().filter(|_| ran && to_role != Some(Role::Active));
     let time = wanted.time.or_else(|| draft.env.since(started?).map(Span));
     let (now, claim) = (draft.env.now(), draft.env.identity().claim().to_string());
     let mut progress = PlanProgress::new(draft, plan)?;

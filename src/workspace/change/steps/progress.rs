@@ -271,24 +271,24 @@ impl<'d, 'e, 'p> PlanProgress<'d, 'e, 'p> {
 
     /// Writes the updates of the steps, and of the dependencies on renamed steps.
     fn write_steps(&mut self) -> Result<(), Error> {
-        for step in &self.plan.steps {
-            if self.updates.contains_key(&step.offset) {
-                let role = self.role(step);
-                let was_done = self.draft.workflow().role_of(step) == Some(Role::Done);
-                let now = self.draft.env.now();
-                let update = self.step(step);
-                update.set_role(role);
-                match role == Some(Role::Done) {
-                    _ if update.get("status").is_none() => {}
-                    true if !was_done => update.set("completed_at", &now),
-                    false if step.completed_at.is_some() => update.clear("completed_at"),
-                    _ => {}
-                }
+        let plan = self.plan;
+        let is_updated = |step: &&Step| self.updates.contains_key(&step.offset);
+        let updated: Vec<&Step> = plan.steps.iter().filter(is_updated).collect();
+        for step in &updated {
+            let role = self.role(step);
+            let was_done = self.draft.workflow().role_of(step) == Some(Role::Done);
+            let now = self.draft.env.now();
+            let update = self.step(step);
+            update.set_role(role);
+            match role == Some(Role::Done) {
+                _ if update.get("status").is_none() => {}
+                true if !was_done => update.set("completed_at", &now),
+                false if step.completed_at.is_some() => update.clear("completed_at"),
+                _ => {}
             }
         }
-        let is_renamed = |step: &Step| self.name(step) != (step.number, step.title());
-        if self.plan.steps.iter().any(is_renamed) {
-            let plan = self.plan;
+        let is_renamed = |step: &&Step| self.name(step) != (step.number, step.title());
+        if updated.iter().any(is_renamed) {
             let renamed = |wanted: &StepRef| {
                 let (number, title) = self.name(plan.step(wanted).ok()?);
                 Some((number, title.to_owned()))
@@ -333,18 +333,20 @@ impl<'d, 'e, 'p> PlanProgress<'d, 'e, 'p> {
         let written = self.updates.get(&step.offset).and_then(|update| update.get("status"));
         let marked =
             || self.draft.workflow().step_with_role(step.heading.mark.unwrap_or(Role::Open));
-        Some(written.or(step.status.as_deref()).unwrap_or_else(marked))
+        Some(written.or(step.status()).unwrap_or_else(marked))
     }
 
     /// The number of the current step afterwards.
     fn current_step(&self) -> u32 {
         let workflow = self.draft.workflow();
-        let mut numbered: Vec<(u32, Option<Role>)> = Vec::new();
+        let mut numbered: Vec<(u32, Option<Role>)> = Vec::with_capacity(self.plan.steps.len());
         for step in &self.plan.steps {
             if Some(step.offset) == self.removed {
                 continue;
             }
-            numbered.push((self.name(step).0, self.role(step)));
+            let update = self.updates.get(&step.offset);
+            let number = update.map_or(step.number, |update| update.name(step).0);
+            numbered.push((number, self.role(step)));
         }
         numbered.extend(self.added.iter().map(|(n, s)| (*n, workflow.step_role(s))));
         current_step_number(&numbered)
@@ -404,7 +406,7 @@ pub(in crate::workspace::change) fn plan_status(draft: &Draft<'_>, plan: &Plan) 
 /// A step's status in the spelling of the workflow; an unknown one counts as open.
 pub(in crate::workspace::change) fn status_of(draft: &Draft<'_>, step: &Step) -> String {
     let workflow = draft.workflow();
-    let known = match step.status.as_deref() {
+    let known = match step.status() {
         Some(written) => workflow.step_status(written),
         None => step.heading.mark.map(|role| workflow.step_with_role(role)),
     };

@@ -45,11 +45,9 @@ pub(in crate::workspace::change) fn set(
         refuse_cycle(&plan, step, &depends_on)?;
         let is_kept = |wanted: &&StepRef| depends_on.iter().any(|step| step.is(wanted));
         let gone = step.depends_on.iter().filter(|wanted| !is_kept(wanted));
-        let gone = gone.map(|wanted| match plan.step(wanted) {
-            Ok(step) => step.number.to_string(),
-            Err(_) => wanted.to_string(),
-        });
-        let gone: Vec<String> = gone.collect();
+        let number =
+            |wanted| plan.step(wanted).map_or(wanted.to_string(), |step| step.number.to_string());
+        let gone: Vec<String> = gone.map(number).collect();
         if !gone.is_empty() {
             dropped = format!(": it no longer depends on {}", gone.join(", "));
         }
@@ -93,13 +91,14 @@ pub(in crate::workspace::change) fn set(
         plan.set_nested(progress.edit(), step, "expected_outputs", &pairs(&shape.output))?;
     }
     progress.finish(&[])?;
+    let wanted = StepRef::Number(step.number);
     touch(draft, step.number)?;
-    // As it is now: a title may be new.
+    // As it is now: a title may be new. That of before can be taken over.
+    drop(plan);
     let plan = draft.plan()?;
-    let step = plan.step(&StepRef::Number(step.number))?;
-    let status = step.status.clone().unwrap_or_default();
-    Ok(Answer::new(format!("step {} changed{dropped}", step.number))
-        .with("step", step_json(step, &id, &status)))
+    let step = plan.step(&wanted)?;
+    let answer = Answer::new(format!("step {} changed{dropped}", step.number));
+    Ok(answer.with("step", step_json(step, &id, step.status().unwrap_or_default())))
 }
 
 /// Takes a step out of the plan, unless others wait for it or somebody else works on it.

@@ -117,7 +117,7 @@ fn not_text(at: usize, column: usize) -> Problem {
     let place = Place { line: at + 1, column: column + 1 };
     Problem::error(ErrorCode::Unreadable, StateFile::History, "this line is not valid UTF-8")
         .at(place)
-        .hint("`statedir op log` shows edits made outside statedir; restore the file from git")
+        .hint("`statedir op log` shows edits made outside statedir; if git has the file, restore it from there")
 }
 
 fn push(file: StateFile, at: usize, line: &str, found: &mut Vec<Problem>) {

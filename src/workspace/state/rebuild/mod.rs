@@ -3,10 +3,11 @@
 mod constraints;
 mod context;
 mod plan;
+mod sound;
 
 use serde_json::Value;
 
-pub(super) use self::{constraints::constraints, context::context, plan::plan};
+pub(super) use self::{constraints::constraints, context::context, plan::plan, sound::fault};
 use crate::{
     domain::{ErrorCode, StateFile},
     text::display,

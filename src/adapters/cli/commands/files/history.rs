@@ -75,8 +75,9 @@ pub(in crate::adapters) enum Verb {
     /// Print training data, one JSON object for each executed step
     ///
     /// A line has the conversation before the step (`conversation_trace`), `tool_calls`,
-    /// `state_transitions` and `performance_metrics`. Simulated entries are left out, and what
-    /// looks like a secret is masked.
+    /// `state_transitions` and `performance_metrics`. One that was undone has `undone` and no success;
+    /// a conversation that no step has ended yet is in a line without a step. Simulated entries are
+    /// left out, and what looks like a secret is masked.
     #[command(after_help = "Examples:\n  statedir history export --format jsonl > training.jsonl")]
     Export {
         /// The format
@@ -230,13 +231,14 @@ fn verify(session: &mut Session<'_>) -> CliResult {
     }
     let problems = counted(verified.problems.len(), "problem", "problems");
     let is_gone = |problem: &history::Problem| {
-        matches!(problem.kind, ProblemKind::CutTail | ProblemKind::Removed)
+        use ProblemKind::{CutTail, Missing, Removed};
+        matches!(problem.kind, CutTail | Missing { .. } | Removed)
     };
     let hint = if verified.problems.iter().any(is_gone) {
         "`statedir check --fix` restores what the log or git still has; `statedir op log` shows \
          edits made outside statedir"
     } else {
-        "`statedir op log` shows edits made outside statedir; restore the file from git"
+        "`statedir op log` shows edits made outside statedir; if git has the file, restore it from there"
     };
     let mut failure =
         Failure::new(ErrorCode::HistoryBroken, format!("history.md has {problems}")).hint(hint);

@@ -82,9 +82,21 @@ pub(in crate::adapters) enum Verb {
 }
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
-    let typed = |text: String, string: bool| {
+    let output = &session.output;
+    let typed = |text: String, string: bool| -> Result<Value, Failure> {
         let text = pairs::text(text)?;
-        if string { Ok(Value::from(text)) } else { pairs::checked_value(&text) }
+        if string {
+            return Ok(Value::from(text));
+        }
+        let value = pairs::checked_value(&text)?;
+        // As in `3.10`, which may be the number of a version.
+        let given = text.trim();
+        if value.is_f64() && given.ends_with('0') && !given.ends_with(".0") {
+            output.note(&format!(
+                "{given} was read as the number {value}; `--string` keeps it as text"
+            ));
+        }
+        Ok(value)
     };
     let change = match verb {
         Verb::Get { path } => return get(session, path.as_deref()),
@@ -140,8 +152,10 @@ fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
             Failure::new(ErrorCode::NotFound, format!("`{parsed}` is not in variables.json"));
         return Err(match (nearest, &keys) {
             (Some(near), _) => failure.hint(format!("did you mean `{near}`?")),
-            (None, Some(keys)) => failure.hint(format!("there are: {}", keys.join(", "))),
-            (None, None) => failure.hint("`statedir var get` shows everything"),
+            (None, Some(keys)) if !keys.is_empty() => {
+                failure.hint(format!("there are: {}", keys.join(", ")))
+            }
+            (None, _) => failure.hint("`statedir var get` shows everything"),
         });
     };
     if session.output.is_json() {

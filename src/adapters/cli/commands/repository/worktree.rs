@@ -259,7 +259,7 @@ fn list(session: &mut Session<'_>) -> CliResult {
         let plan = there.read().and_then(|snapshot| snapshot.plan());
         let steps: Vec<String> = match &plan {
             Ok(plan) => steps_of(plan, tree.branch.as_deref())
-                .map(|step| format!("{}: {}", step.name(), step.status.as_deref().unwrap_or("?")))
+                .map(|step| format!("{}: {}", step.name(), step.status().unwrap_or("?")))
                 .collect(),
             Err(_) => Vec::new(),
         };

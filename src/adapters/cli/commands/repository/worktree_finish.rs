@@ -245,7 +245,7 @@ fn moves(workflow: &Workflow, step: &Step, to_end: bool) -> Vec<Change> {
     }
     let mut to: Vec<&str> = workflow.merge_moves(step).iter().map(String::as_str).collect();
     if to_end {
-        let last = to.last().copied().or(step.status.as_deref()).unwrap_or_default();
+        let last = to.last().copied().or(step.status()).unwrap_or_default();
         to.push(workflow.step_towards(last, StepRole::Done));
     }
     let change = |to: &str| {

@@ -79,25 +79,25 @@ pub(super) struct Filter {
 pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> CliResult {
     let workspace = session.workspace()?;
     let snapshot = workspace.read()?;
-    let mut lines = snapshot.overview()?.steps.into_vec();
+    let steps = snapshot.overview()?.steps;
+    // Their places: only what is printed is worked out.
+    let mut lines: Vec<usize> = (0..steps.len()).collect();
     if !filter.fields.is_empty() {
         let plan = snapshot.plan()?;
         let has = |step: &Step, (name, value): &(String, String)| {
             step.field(name).is_some_and(|field| field.trim() == value.trim())
         };
-        let mut fits =
-            plan.steps.iter().map(|step| filter.fields.iter().all(|field| has(step, field)));
-        lines.retain(|_| fits.next().unwrap_or(false));
+        lines.retain(|at| filter.fields.iter().all(|field| has(&plan.steps[*at], field)));
     }
     let mut held = Vec::new();
     if let Some(name) = &filter.claimed_by {
-        let running = lines.iter().filter(|line| line.is_running());
+        let running = lines.iter().map(|at| &steps[*at]).filter(|line| line.is_running());
         let by = running.filter_map(|line| Some((line.number, line.holder.as_ref()?.who())));
         held = by.map(|(step, who)| format!("step {step} by {who}")).collect();
         let is_by = |claim: &Claim| {
             claim.is_by(name) || claim.session_name() == *name || claim.to_string() == *name
         };
-        lines.retain(|line| line.claimed_by.as_ref().is_some_and(is_by));
+        lines.retain(|at| steps[*at].claimed_by.as_ref().is_some_and(is_by));
     }
     // How long ago a running step was claimed.
     let age = |step: &StepOverview| {
@@ -111,10 +111,10 @@ pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> 
             return Err(Failure::new(ErrorCode::UnknownStatus, message)
                 .hint(format!("one of {}", all.join(", "))));
         };
-        lines.retain(|line| line.status == known);
+        lines.retain(|at| steps[*at].status == known);
     }
     let left_out = lines.len().saturating_sub(limit);
-    lines.truncate(limit);
+    let lines: Vec<&StepOverview> = lines.iter().take(limit).map(|at| &steps[*at]).collect();
     if session.output.is_json() {
         let with_age = |step: &StepOverview| {
             let mut value = json!(step);
@@ -123,7 +123,7 @@ pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> 
             }
             value
         };
-        let steps: Vec<Value> = lines.iter().map(with_age).collect();
+        let steps: Vec<Value> = lines.iter().copied().map(with_age).collect();
         let answer = json!({ "steps": steps, "left_out": left_out,
             "revision": snapshot.revision().as_str() });
         session.output.value(answer);

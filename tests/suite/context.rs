@@ -1,0 +1,43 @@
+//! Texts that are added to the context, with headings of their own.
+
+use crate::builder::Project;
+
+/// The text of context.md from a heading to the next of the template.
+fn findings(project: &Project) -> String {
+    let context = project.read("context.md");
+    let (_, below) = context.split_once("### Key Findings\n").expect("the section");
+    below.split("\n## ").next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_heading_like_that_of_its_section_does_not_compete_with_it() {
+    let project = Project::new();
+    project.ok(&["context", "add", "## Key Findings\n- it works"]);
+    project.ok(&["context", "add", "the next finding"]);
+    project.ok(&["context", "set", "--section", "Key Findings", "all of them"]);
+    let findings = findings(&project);
+    assert!(
+        findings.contains("all of them") && findings.contains("the next finding"),
+        "{findings}"
+    );
+}
+
+#[test]
+fn two_sections_beside_each_other_are_still_ambiguous() {
+    let project = Project::new();
+    let twice = "\n## Notes\n\nfirst\n\n## Notes\n\nsecond\n";
+    project.write("context.md", format!("{}{twice}", project.read("context.md")));
+    project.refused(1, &["context", "add", "--section", "Notes", "which?"]);
+}
+
+#[test]
+fn a_text_that_ends_in_a_heading_stays_above_the_next() {
+    let project = Project::new();
+    project.ok(&["context", "add", "Intro\n\n## Open points"]);
+    project.ok(&["context", "add", "Second note"]);
+    let findings = findings(&project);
+    let places = ["Intro", "Open points", "Second note"].map(|text| findings.find(text));
+    assert!(places.is_sorted() && places[0].is_some(), "{findings}");
+    let brief = project.ok(&["brief"]).stdout;
+    assert!(brief.contains("Second note") && !brief.contains("<!--"), "{brief}");
+}
