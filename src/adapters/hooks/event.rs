@@ -1,6 +1,9 @@
 //! A hook event as the client sends it. Unknown members are ignored, wrong ones are absent.
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 
@@ -8,9 +11,13 @@ use super::{
     Dialect,
     loose::{self, Loose},
     planning::{calls_helper, is_planning},
+    shell::guard::is_shell_program,
     tools::{decides_review, is_foreign, sets_constraint, strings},
 };
-use crate::adapters::{directory::nearest, session_name};
+use crate::{
+    adapters::{directory::nearest, session_name},
+    text::shell::shell_word,
+};
 
 /// The largest event that is read; of a larger one the beginning is.
 pub(crate) const MAX_BYTES: u64 = 32 << 20;
@@ -97,6 +104,25 @@ impl HookEvent {
     /// A string of `tool_input`.
     pub(crate) fn input(&self, key: &str) -> Option<&str> {
         self.value.get("tool_input")?.get(key)?.as_str()
+    }
+
+    /// A command of `tool_input`; where it is an array of words, as a shell would read them. What a
+    /// shell is called with (`bash -lc TEXT`) is the command itself.
+    pub(super) fn command(&self, key: &str) -> Option<Cow<'_, str>> {
+        let words = match self.tool_input()?.get(key)? {
+            Value::String(text) => return Some(Cow::Borrowed(text)),
+            Value::Array(words) => words.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?,
+            _ => return None,
+        };
+        if let [program, flag, text] = words.as_slice()
+            && is_shell_program(program.rsplit('/').next().unwrap_or_default())
+            && flag.starts_with('-')
+            && flag.ends_with('c')
+        {
+            return Some(Cow::Borrowed(text));
+        }
+        let words: Vec<Cow<'_, str>> = words.into_iter().map(shell_word).collect();
+        Some(Cow::Owned(words.join(" ")))
     }
 
     /// `tool_input`.

@@ -47,7 +47,8 @@ pub(super) fn before(hook: &Hook<'_>) -> Result<Reply, Error> {
             )));
         }
     }
-    let looks = hook.event.is_shell() && hook.event.input("command").is_none_or(only_looks);
+    let looks = hook.event.is_shell()
+        && hook.event.command("command").is_none_or(|command| only_looks(&command));
     if looks || is_foreign(hook.event.tool()) {
         return Ok(Reply::Silent);
     }

@@ -43,7 +43,7 @@ fn server_tool(tool: &str) -> Option<(&str, &str)> {
 pub(super) fn decides_review(event: &HookEvent) -> bool {
     const OP: &str = "review.decide";
     if event.is_shell() {
-        let command = event.input("command").unwrap_or_default();
+        let command = event.command("command").unwrap_or_default();
         let words: Vec<&str> =
             command.split(|c: char| c.is_whitespace() || "'\";|&()".contains(c)).collect();
         let decides =
@@ -64,10 +64,10 @@ pub(super) fn decides_review(event: &HookEvent) -> bool {
 pub(super) fn sets_constraint(event: &HookEvent) -> bool {
     let is_op = |text: &str| text.contains("constraint.set") || text.contains("constraint.unset");
     if event.is_shell() {
-        let command = event.input("command").unwrap_or_default();
+        let command = event.command("command").unwrap_or_default();
         let has = |wanted: &str| command.split_whitespace().any(|word| word == wanted);
         let by_words = has("constraint") && (has("set") || has("unset"));
-        return command.contains("statedir") && (by_words || is_op(command));
+        return command.contains("statedir") && (by_words || is_op(&command));
     }
     if writes_file(event.tool()) {
         let file = event.file().and_then(|file| Path::new(file).file_name());
@@ -113,11 +113,16 @@ pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> 
         (denied || asked).then_some(found)
     };
     if event.is_shell() {
-        return examine(guarded, cwd, event.input("command")?);
+        return examine(guarded, cwd, &event.command("command")?);
     }
     if tool == "apply_patch" {
         let keys = ["command", "input", "patch", "patchText"];
-        let text = keys.iter().find_map(|key| event.input(key))?;
+        let input = event.tool_input()?;
+        let text = keys.iter().find_map(|key| match input.get(key)? {
+            // The program comes first, and the patch last.
+            Value::Array(words) => words.last()?.as_str(),
+            text => text.as_str(),
+        })?;
         let all: Vec<Finding> =
             patched(text).iter().filter_map(|(word, how)| found(&word.text, *how)).collect();
         return worst(all);
@@ -128,8 +133,8 @@ pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> 
     if !is_foreign(tool) {
         return None;
     }
-    let command = ["command", "cmd", "script"].iter().find_map(|key| event.input(key));
-    let by_shell = command.and_then(|command| examine(guarded, cwd, command));
+    let command = ["command", "cmd", "script"].iter().find_map(|key| event.command(key));
+    let by_shell = command.and_then(|command| examine(guarded, cwd, &command));
     let has = |list: Words| words(tool).iter().any(|word| list.contains(word));
     let how = match (has(REMOVES), has(EDITS)) {
         (true, _) => How::Removes,

@@ -35,6 +35,35 @@ fn a_command_that_reaches_the_state_is_asked_about_with_the_word_and_a_way_out()
 }
 
 #[test]
+fn a_command_given_as_words_is_guarded_like_its_text() {
+    let project = Project::new();
+    for (expected, words) in [
+        ("deny", json!(["bash", "-lc", "rm -rf workspace/state"])),
+        ("deny", json!(["/bin/sh", "-c", "cd workspace && rm -rf state"])),
+        ("deny", json!(["rm", "-rf", "workspace/state"])),
+        ("deny", json!(["env", "bash", "-c", "rm -rf workspace/state"])),
+        ("ask", json!(["vim", "workspace/state/plan.md"])),
+        ("ask", json!(["statedir", "review", "approve", "r1"])),
+        // Control: what only reads, and what is not words.
+        ("silent", json!(["bash", "-lc", "cat workspace/state/plan.md"])),
+        ("silent", json!(["echo", "rm -rf workspace/state"])),
+        ("silent", json!([1, {"a": []}])),
+    ] {
+        for tool in ["Bash", "shell"] {
+            let (decision, reason) = verdict(&project, tool, json!({ "command": words }));
+            assert_eq!(decision, expected, "{tool} {words} {reason}");
+        }
+    }
+    let denied = verdict(&project, "mcp__shell__run", json!({ "cmd": ["rm", "-rf", "workspace"] }));
+    assert_eq!(denied.0, "deny");
+    let patch = "*** Begin Patch\n*** Update File: workspace/state/history.md\n+x\n*** End Patch";
+    for tool in ["apply_patch", "shell"] {
+        let denied = verdict(&project, tool, json!({ "command": ["apply_patch", patch] }));
+        assert_eq!(denied.0, "deny", "{tool}");
+    }
+}
+
+#[test]
 fn tools_of_other_servers_are_guarded_by_what_their_names_say() {
     let project = Project::new();
     let path = |name: &str| json!({ "path": project.path(name) });

@@ -126,7 +126,7 @@ impl Shell<'_> {
             "" | "export" | "local" | "declare" | "readonly" | "for" => self.assign(&simple.words),
             "cd" | "pushd" | "popd" => self.enter(name, args),
             "eval" => scripts.push(texts(args).join(" ")),
-            "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" => {
+            name if is_shell_program(name) => {
                 let operands: Vec<&str> =
                     texts(args).into_iter().filter(|text| !text.starts_with('-')).collect();
                 if args.iter().any(|word| is_flag(word, 'c')) {
@@ -303,6 +303,11 @@ fn writes_nothing(name: &str, args: &[Word]) -> bool {
 /// The root of the work tree that a directory is in.
 fn top(dir: &Path) -> Option<&Path> {
     dir.ancestors().find(|dir| dir.join(".git").exists())
+}
+
+/// Whether a program reads commands.
+pub(in crate::adapters::hooks) fn is_shell_program(name: &str) -> bool {
+    matches!(name, "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish")
 }
 
 /// The files that a patch in the form of `apply_patch` changes.
