@@ -4,7 +4,10 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::builder::{Project, Ran};
+use crate::{
+    builder::{Project, Ran},
+    lifecycle::{is_renamed, renamed},
+};
 
 /// An agent with a session of its own, at a time of the 31st of January.
 pub struct Agent<'p> {
@@ -97,5 +100,9 @@ pub fn set_in_workflow(project: &Project, default: &str, line: &str) {
     let path = project.path("workflow.yaml");
     let workflow = std::fs::read_to_string(&path).unwrap_or_else(|_| "version: 1\n".to_owned());
     let others = workflow.replace(&format!("{default}\n"), "");
-    std::fs::write(path, format!("{others}\n{line}\n")).unwrap();
+    let line = match is_renamed() {
+        true => renamed(line.as_bytes()),
+        false => line.as_bytes().to_vec(),
+    };
+    std::fs::write(path, [others.as_bytes(), b"\n", &line, b"\n"].concat()).unwrap();
 }
