@@ -59,7 +59,7 @@ pub(crate) struct Material {
     /// Finished steps whose dependents are all finished, too.
     pub consumed_steps: Vec<u32>,
     /// What changed after a revision.
-    pub changes: Option<Changes>,
+    pub changes: Option<ChangesSince>,
 }
 
 /// How far the execution is.
@@ -127,7 +127,7 @@ pub(crate) struct StepOutputs {
 
 /// What changed after a revision.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Changes {
+pub(crate) struct ChangesSince {
     /// The operations since then, oldest first, one line each.
     pub operations: Vec<String>,
     /// Each changed file with its diff.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{MEDIUM_TURNS, SHORT_TURNS, Turn, WORKING_TURNS, part::one_line};
+use super::{MEDIUM_TURNS, SHORT_TURNS, Turn, WORKING_TURNS, sections::one_line};
 use crate::{
     domain::{Money, StepOutcome},
     history::{Counts, Entry, EntryKind},

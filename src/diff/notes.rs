@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::{
     compare,
-    summary::{Line, lines},
+    summary::{SummaryLine, lines},
 };
 use crate::{
     domain::{
@@ -285,8 +285,9 @@ fn settings(before: &Files, after: &Files) -> Vec<String> {
         let side = |files: &'_ Files| files.get(file.name()).cloned();
         all.extend(compare(file, side(before).as_deref(), side(after).as_deref()));
     }
-    let is_set = |line: &Line| matches!(line.file, StateFile::Constraints | StateFile::Variables);
-    let is_counter = |line: &Line| is_derived(&line.text);
+    let is_set =
+        |line: &SummaryLine| matches!(line.file, StateFile::Constraints | StateFile::Variables);
+    let is_counter = |line: &SummaryLine| is_derived(&line.text);
     let lines = lines(&all).into_iter().filter(|line| is_set(line) && !is_counter(line));
     lines.map(|line| inline(&line.text)).collect()
 }

@@ -41,7 +41,7 @@ pub use plan::Plan;
 pub use plan::groups::{Group, GroupProgress};
 pub(crate) use plan::groups::{Groups, Hold};
 pub use plan::progress::StepCounts;
-pub(crate) use plan::read::unread::half_typed;
+pub(crate) use plan::read::unrecognised::half_typed;
 pub(crate) use plan::renumber::Renumbering;
 pub use plan::review::{Decision, Review};
 pub(crate) use plan::step::Step;

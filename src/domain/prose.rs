@@ -3,7 +3,7 @@
 use super::{
     ConstraintList, Constraints, Plan, Setting, Step, Workflow,
     constraints::nested::{below, list_of},
-    plan::read::loose::without_status,
+    plan::read::field_lines::without_status,
 };
 use crate::text::markdown::{Document, ItemId, SectionId};
 

@@ -9,7 +9,7 @@ use super::trailer::Trailer;
 use super::{Entry, EntryId, HistoryError, MAX_ENTRY_BYTES, MAX_PARENTS, NewEntry};
 use crate::history::read::{
     heading,
-    scan::{Piece, scan},
+    scan::{HistoryItem, scan},
 };
 
 /// An entry ready to be appended.
@@ -102,7 +102,7 @@ fn prove(
     let mut pieces = 0;
     scan(text.as_bytes(), None, &mut |_| {}, |piece| {
         pieces += 1;
-        if matches!(piece, Piece::Signed { intact: true, .. }) {
+        if matches!(piece, HistoryItem::Signed { intact: true, .. }) {
             found.extend(Entry::read(&piece));
         }
     })?;

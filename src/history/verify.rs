@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::trailer::Trailer;
 use super::{Entry, EntryId, HistoryError};
 use crate::history::read::{
-    scan::{Piece, scan},
-    section::Text,
+    entry_body::Text,
+    scan::{HistoryItem, scan},
 };
 
 /// The most problems that are listed in full; the others are counted.
@@ -198,16 +198,16 @@ struct Link {
 }
 
 impl Check {
-    fn take(&mut self, piece: &Piece<'_>) {
+    fn take(&mut self, piece: &HistoryItem<'_>) {
         match piece {
-            Piece::Signed { trailer, text, intact } => {
+            HistoryItem::Signed { trailer, text, intact } => {
                 self.check_signed(trailer, text, *intact);
                 if *intact && names(text.body, LET_GO) {
                     self.note_accepted_losses(piece);
                 }
             }
-            Piece::Unsigned(_) => self.result.unsigned += u64::from(Entry::is_entry(piece)),
-            Piece::BadTrailer { offset, line, torn } => {
+            HistoryItem::Unsigned(_) => self.result.unsigned += u64::from(Entry::is_entry(piece)),
+            HistoryItem::BadTrailer { offset, line, torn } => {
                 let (kind, message) = if *torn {
                     (ProblemKind::CutTail, "the file ends in the middle of a trailer")
                 } else {
@@ -215,11 +215,11 @@ impl Check {
                 };
                 self.problem(kind, None, Some((*line, *offset)), || message.to_owned());
             }
-            Piece::Nul { offset, line } => {
+            HistoryItem::Nul { offset, line } => {
                 let message = || "the line contains NUL bytes: text was lost here".to_owned();
                 self.problem(ProblemKind::Malformed, None, Some((*line, *offset)), message);
             }
-            Piece::Heading(_) | Piece::Unmerged => {}
+            HistoryItem::Heading(_) | HistoryItem::Unmerged => {}
         }
     }
 
@@ -240,7 +240,7 @@ impl Check {
     }
 
     /// Remembers the missing entries that this one accepts as gone.
-    fn note_accepted_losses(&mut self, piece: &Piece<'_>) {
+    fn note_accepted_losses(&mut self, piece: &HistoryItem<'_>) {
         let fields = Entry::read(piece).map(|entry| entry.fields).unwrap_or_default();
         let lists = fields.iter().filter(|(key, _)| key == LET_GO).map(|(_, value)| value);
         let words = lists.flat_map(|list| list.split([' ', ',', '\n']));

@@ -139,11 +139,11 @@ pub(crate) struct Push<'a> {
 }
 
 /// The new part of a history, in ranges that follow each other.
-pub(crate) type Ranges<'a> = dyn Iterator<Item = Result<Range, FleetError>> + 'a;
+pub(crate) type Ranges<'a> = dyn Iterator<Item = Result<HistoryRange, FleetError>> + 'a;
 
 /// A part of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Range {
+pub(crate) struct HistoryRange {
     pub(crate) start: u64,
     pub(crate) bytes: Vec<u8>,
     /// The digest of the one before and of these bytes.
@@ -346,9 +346,14 @@ pub(crate) trait Database {
     /// The same in short.
     fn summaries(&mut self, filter: &Filter) -> Result<Vec<ProjectSummary>, FleetError>;
     /// The project with its small files, of one moment.
-    fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError>;
+    fn files(&mut self, id: &str) -> Result<Option<ProjectFiles>, FleetError>;
     /// The next range of a history from an offset on, of one generation.
-    fn range(&mut self, id: &str, generation: i64, from: u64) -> Result<Option<Range>, FleetError>;
+    fn range(
+        &mut self,
+        id: &str,
+        generation: i64,
+        from: u64,
+    ) -> Result<Option<HistoryRange>, FleetError>;
     /// The totals of all projects, by `machine` or `template`.
     fn totals(&mut self, by_template: bool) -> Result<Vec<Totals>, FleetError>;
     /// Waits until something was published, with a time limit; `false` if nothing was.
@@ -357,7 +362,7 @@ pub(crate) trait Database {
 
 /// A project with its small files.
 #[derive(Clone, Debug)]
-pub(crate) struct Files {
+pub(crate) struct ProjectFiles {
     pub(crate) project: Project,
     pub(crate) files: Vec<(String, Vec<u8>)>,
 }

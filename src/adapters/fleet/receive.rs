@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     Database, FleetError, Membership, Project,
-    database::{Files, Range},
+    database::{HistoryRange, ProjectFiles},
     membership::remember_directory,
     publish::{continues, differences, digest, link, tail},
 };
@@ -46,7 +46,7 @@ pub(crate) struct Fetched {
 /// There is no such project, nothing was published, or the database holds what no state has.
 pub(crate) fn fetch(database: &mut dyn Database, name: &str) -> Result<Fetched, FleetError> {
     let found = database.files(name)?.ok_or_else(|| FleetError::NoProject(name.to_owned()))?;
-    let Files { project, files } = found;
+    let ProjectFiles { project, files } = found;
     let damaged = |why: String| FleetError::Damaged { name: project.name.clone(), why };
     if project.revision.is_empty() {
         return Err(damaged("nothing was published yet".to_owned()));
@@ -119,7 +119,7 @@ impl Fetched {
         let end = u64::try_from(self.project.history_length).unwrap_or_default();
         while at < end {
             let range = database.range(&self.project.id, self.project.generation, at)?;
-            let Some(Range { bytes, chain: recorded, .. }) =
+            let Some(HistoryRange { bytes, chain: recorded, .. }) =
                 range.filter(|range| !range.bytes.is_empty())
             else {
                 return Err(self.damaged(format!("its history lacks what begins at byte {at}")));

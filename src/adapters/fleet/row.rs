@@ -5,7 +5,7 @@ use tokio_postgres::types::FromSql;
 
 use super::{
     FleetError, ProjectSummary,
-    database::{Lease, Project, Range, Totals},
+    database::{HistoryRange, Lease, Project, Totals},
 };
 
 /// What a column can hold in both databases.
@@ -91,9 +91,9 @@ pub(super) fn totals(row: &impl Row) -> Result<Totals, FleetError> {
 }
 
 /// A start, a content and a chain.
-pub(super) fn range(row: &impl Row) -> Result<Range, FleetError> {
+pub(super) fn range(row: &impl Row) -> Result<HistoryRange, FleetError> {
     let start = u64::try_from(row.column::<i64>(0)?).unwrap_or_default();
-    Ok(Range { start, bytes: row.column(1)?, chain: row.column(2)? })
+    Ok(HistoryRange { start, bytes: row.column(1)?, chain: row.column(2)? })
 }
 
 /// A name and a content.

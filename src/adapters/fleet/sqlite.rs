@@ -14,8 +14,8 @@ use serde_json::Value;
 use super::{
     FleetError, ProjectSummary,
     database::{
-        Database, Files, Filter, NewProject, Project, Push, Range, Ranges, Refusal, RefusalKind,
-        SCHEMA, Totals, Wanted, missing_versions,
+        Database, Filter, HistoryRange, NewProject, Project, ProjectFiles, Push, Ranges, Refusal,
+        RefusalKind, SCHEMA, Totals, Wanted, missing_versions,
     },
     row::{self, Row as _},
     sql::Dialect,
@@ -336,15 +336,20 @@ impl Database for Sqlite {
         rows(&self.connection, &query, params_from_iter(parameters), |row| row::summary(row))
     }
 
-    fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError> {
+    fn files(&mut self, id: &str) -> Result<Option<ProjectFiles>, FleetError> {
         let transaction = self.connection.transaction()?;
         let Some(project) = named(&transaction, id)? else { return Ok(None) };
         let query = "SELECT name, content FROM project_file WHERE project_id = ?1 ORDER BY name";
         let files = rows(&transaction, query, [&project.id], |row| row::file(row))?;
-        Ok(Some(Files { project, files }))
+        Ok(Some(ProjectFiles { project, files }))
     }
 
-    fn range(&mut self, id: &str, generation: i64, from: u64) -> Result<Option<Range>, FleetError> {
+    fn range(
+        &mut self,
+        id: &str,
+        generation: i64,
+        from: u64,
+    ) -> Result<Option<HistoryRange>, FleetError> {
         let query = "SELECT start, content, chain FROM project_history \
                      WHERE project_id = ?1 AND generation = ?2 AND start = ?3";
         let from = i64::try_from(from).unwrap_or(i64::MAX);

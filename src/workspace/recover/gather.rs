@@ -185,7 +185,7 @@ struct Gatherer<'a> {
     plan: &'a Plan,
     workflow: &'a Workflow,
     overview: &'a Overview,
-    facts: Facts,
+    facts: CachedFacts,
     entries: &'a [Entry],
     operations: &'a [OperationSummary],
     stale_after_ms: u64,

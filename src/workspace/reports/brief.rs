@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::brief::{self, Brief, Budget, Changes, Format, Memory, Preferences, ProjectMemory};
+use crate::brief::{self, Brief, Budget, ChangesSince, Format, Memory, Preferences, ProjectMemory};
 use crate::domain::{ErrorCode, Problem, StateFile, StepRef};
 use crate::store::StoreError;
 use crate::text::shell::in_directory;
@@ -59,7 +59,7 @@ impl Workspace {
             }
         }
         let budget = without_error(request, &damaged);
-        let mut brief = brief::fit(&parts, &material.revision, budget, request.format);
+        let mut brief = brief::fit_budget(&parts, &material.revision, budget, request.format);
         brief.budget = request.budget;
         let active_rules = constraints.map(|constraints| ActiveRules {
             settings: constraints.settings,
@@ -100,7 +100,7 @@ impl Workspace {
         Ok((self.snapshot(view), problems))
     }
 
-    fn changes_after(&self, revision: &str) -> Result<Changes, Error> {
+    fn changes_after(&self, revision: &str) -> Result<ChangesSince, Error> {
         let side = DiffSide::parse(revision);
         let from = match &side {
             DiffSide::Back(count) => self.operation_back(*count)?.seq,
@@ -117,7 +117,7 @@ impl Workspace {
         }
         operations.reverse();
         let files = diff.files.iter().map(|file| (file.file, file.unified())).collect();
-        Ok(Changes { operations, files, history_grew: diff.history_grew })
+        Ok(ChangesSince { operations, files, history_grew: diff.history_grew })
     }
 }
 

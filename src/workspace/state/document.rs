@@ -261,9 +261,9 @@ pub struct ConstraintState {
     /// Modifiers and limits.
     pub settings: Vec<SettingState>,
     /// Directives in force.
-    pub directives: Vec<Line>,
+    pub directives: Vec<ConstraintLine>,
     /// Adaptation rules.
-    pub rules: Vec<Line>,
+    pub rules: Vec<ConstraintLine>,
     /// Behaviours by kind of task.
     pub behaviours: Vec<BehaviourState>,
 }
@@ -282,7 +282,7 @@ pub struct SettingState {
 /// A directive or a rule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Line {
+pub struct ConstraintLine {
     /// Its number in the list, from one.
     pub number: usize,
     /// The text as written, without the bullet.

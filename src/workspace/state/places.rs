@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::domain::StateFile;
+use crate::{domain::StateFile, text::LineIndex};
 
 /// A line of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -13,44 +13,20 @@ pub struct Located {
     pub line: usize,
 }
 
-/// Finds lines without counting from the beginning each time.
-pub(super) struct Lines {
+/// Finds lines of one file.
+pub(super) struct FileLines {
     file: StateFile,
-    starts: Vec<usize>,
+    index: LineIndex,
 }
 
-impl Lines {
+impl FileLines {
     /// Finds the lines of a file; `\n`, `\r\n` and a lone `\r` end one.
     pub(super) fn of(file: StateFile, source: &str) -> Self {
-        let bytes = source.as_bytes();
-        let ends = |at: &usize| {
-            bytes[*at] == b'\n' || (bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
-        };
-        let starts = (0..bytes.len()).filter(ends).map(|at| at + 1).collect();
-        Self { file, starts }
+        Self { file, index: LineIndex::of(source) }
     }
 
     /// The line that holds a byte.
     pub(super) fn at(&self, offset: usize) -> Located {
-        let line = self.starts.partition_point(|start| *start <= offset) + 1;
-        Located { file: self.file, line }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::Place;
-
-    #[test]
-    fn lines_are_those_of_a_place() {
-        let source = "a\nb\r\nc\rd\n\ne";
-        let lines = Lines::of(StateFile::Plan, source);
-        for offset in 0..=source.len() {
-            if source.as_bytes().get(offset) == Some(&b'\n') && offset == 4 {
-                continue;
-            }
-            assert_eq!(lines.at(offset).line, Place::at(source, offset).line, "{offset}");
-        }
+        Located { file: self.file, line: self.index.line(offset) }
     }
 }

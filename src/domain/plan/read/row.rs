@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::plan::{
     Step, StepRef,
     read::table::{read, write},
-    step::{BookkeepingForm, details::LateDetails, heading::HeadingForm},
+    step::{BookkeepingForm, details::LazyDetails, heading::HeadingForm},
 };
 use crate::{
     domain::{StepId, StepRole},
@@ -307,7 +307,7 @@ pub(super) fn read_row(
         depends_on,
         attempts,
         failures,
-        details: LateDetails::kept(table, start, around)?,
+        details: LazyDetails::kept(table, start, around)?,
         heading,
         bookkeeping: match has(flag::HAS_LINE) {
             true => BookkeepingForm::Line,

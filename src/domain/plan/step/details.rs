@@ -106,7 +106,7 @@ impl<'t> KeptText<'t> {
 
 /// Details that are read when they are first asked for, if they come from a table.
 #[derive(Clone, Default)]
-pub(crate) struct LateDetails {
+pub(crate) struct LazyDetails {
     kept: Option<Kept>,
     read: OnceLock<Box<StepDetails>>,
 }
@@ -121,7 +121,7 @@ struct Kept {
     section: u32,
 }
 
-impl LateDetails {
+impl LazyDetails {
     /// Those of a row of a table, of a step whose section begins at `section`.
     pub(crate) fn kept(table: &Arc<Table>, row: usize, section: usize) -> Option<Self> {
         let (row, section) = (u32::try_from(row).ok()?, u32::try_from(section).ok()?);
@@ -217,13 +217,13 @@ impl Kept {
     }
 }
 
-impl From<StepDetails> for LateDetails {
+impl From<StepDetails> for LazyDetails {
     fn from(details: StepDetails) -> Self {
         Self { kept: None, read: OnceLock::from(Box::new(details)) }
     }
 }
 
-impl fmt::Debug for LateDetails {
+impl fmt::Debug for LazyDetails {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.get().fmt(f)
     }

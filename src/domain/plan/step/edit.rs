@@ -178,7 +178,7 @@ impl Plan {
                     );
                 }
                 (None, Some(value))
-                    if key == "status" && self.set_loose_status(edit, step, value)? => {}
+                    if key == "status" && self.set_status_line(edit, step, value)? => {}
                 (Some(item), Some(value)) => literal::set(edit, item, value),
                 (Some(item), None) => {
                     edit.remove_item(item);

@@ -18,7 +18,7 @@ use serde::{
 };
 
 use self::{
-    details::{LateDetails, StepDetails},
+    details::{LazyDetails, StepDetails},
     heading::{Heading, HeadingForm},
 };
 use crate::{
@@ -197,7 +197,7 @@ pub struct Step {
     /// How often it failed, where that does not follow from the attempts.
     pub failures: Option<u32>,
     /// The title and the other fields.
-    pub(crate) details: LateDetails,
+    pub(crate) details: LazyDetails,
     /// How its heading is written.
     pub(crate) heading: HeadingForm,
     /// Where its bookkeeping is.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::text::markdown::pieces::Touched;
+use crate::text::markdown::reparse::Touched;
 use crate::text::markdown::value::Reading;
 use crate::text::markdown::{Document, EditError, Edited, ItemId, SectionId, line, proof};
 use crate::text::{Splice, apply_splices};

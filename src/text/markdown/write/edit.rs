@@ -6,7 +6,7 @@ use crate::text::Splice;
 use crate::text::markdown::change::{Change, ChangeSet, Expect, Joint};
 use crate::text::markdown::edit_items::trailing_comment;
 use crate::text::markdown::passage::{self, Mode};
-use crate::text::markdown::pieces::Touched;
+use crate::text::markdown::reparse::Touched;
 use crate::text::markdown::title::End;
 use crate::text::markdown::value::{self, Lines, Reading};
 use crate::text::markdown::{Document, EditError, ItemId, SectionId, line, render, title};
@@ -102,7 +102,7 @@ impl<'d> Edit<'d> {
 
     /// Adds a field after `after`, or after the last top-level item of the section's own body.
     ///
-    /// Without items the field begins a list after the section's text. Bullet, indentation,
+    /// Without items the field begins a list after the section's text. BulletStyle, indentation,
     /// marks of the key and blank lines are those of its neighbours.
     pub fn insert_field(
         &mut self,
