@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Evaluator, StepStart, Survey, find_named, git, project_root, survey};
 use crate::{
     domain::ErrorCode,
-    recovery::{Decision, RecoveryAction, choose, decide},
+    recovery::{RecoveryAction, RecoveryDecision, choose, decide},
     workspace::{DecidedBy, Error, Examined, Outcome, RecoverRequest, Surroundings, Workspace},
 };
 
@@ -31,7 +31,7 @@ pub(crate) struct Recovery {
     /// The evidence.
     pub examined: Examined,
     /// The decision.
-    pub decision: Decision,
+    pub decision: RecoveryDecision,
     /// Who made it.
     pub by: DecidedBy,
     /// The outcome of asking a program.

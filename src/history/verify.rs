@@ -39,7 +39,7 @@ pub(crate) enum ProblemKind {
 
 /// Something wrong with the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Problem {
+pub(crate) struct HistoryProblem {
     /// What is wrong.
     pub kind: ProblemKind,
     /// The entry that it is wrong with.
@@ -66,7 +66,7 @@ pub(crate) struct WentBack {
     pub titles: Vec<String>,
 }
 
-impl Problem {
+impl HistoryProblem {
     /// Whether an entry is missing that the log or a checkpoint knows.
     fn is_anchor(&self) -> bool {
         self.kind == ProblemKind::CutTail && self.offset.is_none()
@@ -83,7 +83,7 @@ pub(crate) struct Verification {
     /// The number of entries written by hand: neither proven nor damaged.
     pub unsigned: u64,
     /// What is wrong, in the order of the file; at most [`MAX_PROBLEMS`].
-    pub problems: Vec<Problem>,
+    pub problems: Vec<HistoryProblem>,
     /// How much is wrong in all.
     pub problem_count: u64,
     /// Entries that are missing because git went back on purpose, which is not damage.
@@ -124,7 +124,7 @@ impl Verification {
         self.problems.iter().filter(|problem| problem.is_anchor()).filter_map(|one| one.entry)
     }
 
-    fn drop_problems(&mut self, is_forgiven: impl Fn(&Problem) -> bool) {
+    fn drop_problems(&mut self, is_forgiven: impl Fn(&HistoryProblem) -> bool) {
         let found = self.problems.len();
         self.problems.retain(|problem| !is_forgiven(problem));
         self.problem_count -= (found - self.problems.len()) as u64;
@@ -134,7 +134,7 @@ impl Verification {
 impl Verification {
     /// Names what removed an entry, even where the file shows no gap.
     pub(crate) fn name_remover(&mut self, entry: EntryId, by: &str) {
-        let is_about = |problem: &&mut Problem| {
+        let is_about = |problem: &&mut HistoryProblem| {
             let gone = matches!(problem.kind, ProblemKind::CutTail | ProblemKind::Missing { .. });
             gone && problem.entry == Some(entry)
         };
@@ -146,7 +146,7 @@ impl Verification {
         if self.problems.len() < MAX_PROBLEMS {
             let message = format!("entry `{entry}` was removed by {by}");
             let kind = ProblemKind::Removed;
-            self.problems.push(Problem {
+            self.problems.push(HistoryProblem {
                 kind,
                 entry: Some(entry),
                 line: None,
@@ -317,7 +317,13 @@ impl Check {
         self.result.problem_count += 1;
         if self.result.problems.len() < MAX_PROBLEMS {
             let (line, offset) = place.unzip();
-            self.result.problems.push(Problem { kind, entry, line, offset, message: message() });
+            self.result.problems.push(HistoryProblem {
+                kind,
+                entry,
+                line,
+                offset,
+                message: message(),
+            });
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct RuledOut {
 
 /// What is to be done.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Decision {
+pub(crate) struct RecoveryDecision {
     /// The action.
     pub action: RecoveryAction,
     /// The number of the step it is about.
@@ -95,7 +95,7 @@ fn why_not_chosen(action: RecoveryAction, chosen: RecoveryAction, evidence: &Evi
     }
 }
 
-impl Decision {
+impl RecoveryDecision {
     pub(super) fn new(
         action: RecoveryAction,
         confidence: Confidence,

@@ -2,7 +2,7 @@
 
 use super::ChangesSince;
 use crate::{
-    domain::{ErrorCode, ModelError, Refusal, StateFile, StepId},
+    domain::{ErrorCode, IllegalTransition, ModelError, StateFile, StepId},
     history::HistoryError,
     merge::Conflict,
     rules::WorkflowError,
@@ -58,7 +58,7 @@ pub(crate) enum ErrorKind {
         /// Which step or plan.
         subject: String,
         /// Why.
-        refusal: Box<Refusal>,
+        refusal: Box<IllegalTransition>,
         /// What can be done instead.
         hint: Option<String>,
     },
@@ -160,7 +160,7 @@ impl Error {
     }
 
     /// The plan may not change its status so.
-    pub(super) fn plan_transition(refusal: Refusal) -> Self {
+    pub(super) fn plan_transition(refusal: IllegalTransition) -> Self {
         let command = |to: &String| format!("`statedir plan set status={to}`");
         let moves: Vec<String> = refusal.allowed.iter().map(command).collect();
         let hint = (!moves.is_empty()).then(|| format!("possible: {}", moves.join(", ")));

@@ -14,7 +14,7 @@ use std::{
 };
 
 pub(crate) use self::{
-    propose::{Proposed, Wanted, propose},
+    propose::{AdoptRequest, Proposed, propose},
     refused::Refused,
 };
 use crate::{

@@ -233,7 +233,7 @@ impl fmt::Display for Refusal {
 
 /// Which project a claim is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum ProjectChoice {
     /// The one of that name or id.
     Named(String),
     /// The first that is free, longest untouched first.
@@ -244,7 +244,7 @@ pub(crate) enum Wanted {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     /// Columns and the values they have.
-    pub equal: Vec<(Column, String)>,
+    pub equal: Vec<(FilterColumn, String)>,
     /// Untouched for at least as long.
     pub older_than: Option<Duration>,
     /// Words that are in the name, the goal or the last action.
@@ -257,7 +257,7 @@ pub(crate) struct Filter {
 
 /// What a filter can compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Column {
+pub(crate) enum FilterColumn {
     /// `active`, `paused`, `completed` or `failed`.
     Status,
     /// The machine that has the lease, or else the one that published last.
@@ -268,7 +268,7 @@ pub(crate) enum Column {
     Metadata(String),
 }
 
-impl Column {
+impl FilterColumn {
     /// The column of that name.
     pub(crate) fn named(name: &str) -> Self {
         match name {
@@ -322,7 +322,7 @@ pub(crate) trait Database {
     fn claim(
         &mut self,
         host: &str,
-        wanted: &Wanted,
+        wanted: &ProjectChoice,
         lease: Duration,
     ) -> Result<Option<Project>, FleetError>;
     /// Gives it to a machine although another holds it.

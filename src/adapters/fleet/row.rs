@@ -9,23 +9,23 @@ use super::{
 };
 
 /// What a column can hold in both databases.
-pub(super) trait Column: rusqlite::types::FromSql + for<'a> FromSql<'a> {}
+pub(super) trait ColumnValue: rusqlite::types::FromSql + for<'a> FromSql<'a> {}
 
-impl<T: rusqlite::types::FromSql + for<'a> FromSql<'a>> Column for T {}
+impl<T: rusqlite::types::FromSql + for<'a> FromSql<'a>> ColumnValue for T {}
 
 /// A row. A column of another type than it should have is refused, not misread.
 pub(super) trait Row {
-    fn column<T: Column>(&self, at: usize) -> Result<T, FleetError>;
+    fn column<T: ColumnValue>(&self, at: usize) -> Result<T, FleetError>;
 }
 
 impl Row for tokio_postgres::Row {
-    fn column<T: Column>(&self, at: usize) -> Result<T, FleetError> {
+    fn column<T: ColumnValue>(&self, at: usize) -> Result<T, FleetError> {
         Ok(self.try_get(at)?)
     }
 }
 
 impl Row for rusqlite::Row<'_> {
-    fn column<T: Column>(&self, at: usize) -> Result<T, FleetError> {
+    fn column<T: ColumnValue>(&self, at: usize) -> Result<T, FleetError> {
         Ok(self.get(at)?)
     }
 }

@@ -14,8 +14,8 @@ use serde_json::Value;
 use super::{
     FleetError, ProjectSummary,
     database::{
-        Database, Filter, HistoryRange, NewProject, Project, ProjectFiles, Push, Ranges, Refusal,
-        RefusalKind, SCHEMA, Totals, Wanted, missing_versions,
+        Database, Filter, HistoryRange, NewProject, Project, ProjectChoice, ProjectFiles, Push,
+        Ranges, Refusal, RefusalKind, SCHEMA, Totals, missing_versions,
     },
     row::{self, Row as _},
     sql::Dialect,
@@ -255,19 +255,19 @@ impl Database for Sqlite {
     fn claim(
         &mut self,
         host: &str,
-        wanted: &Wanted,
+        wanted: &ProjectChoice,
         lease: Duration,
     ) -> Result<Option<Project>, FleetError> {
         let transaction = self.writing()?;
         let id = match wanted {
-            Wanted::Named(name) => {
+            ProjectChoice::Named(name) => {
                 let there = found(&transaction, name)?;
                 if there.lease.is_held() && there.lease.host != host {
                     return Err(Refusal::of(there, "the claim", RefusalKind::Held));
                 }
                 Some(there.id)
             }
-            Wanted::Next(filter) => {
+            ProjectChoice::Next(filter) => {
                 let (condition, parameters) = SQL.condition(filter, 1);
                 let query = format!(
                     "SELECT project_id FROM project_state WHERE {condition} AND NOT {} \

@@ -8,10 +8,10 @@ use crate::adapters::cli::{
         brief, check, checkpoint, constraint, context, diff, directive, history, init, op, plan,
         recover, review, rule, show, status, step, undo, var,
     },
-    in_process::{Answer, Request, Verbs, defaults},
+    in_process::{CommandAnswer, Request, Verbs, defaults},
 };
 
-type Made = Result<Request, Answer>;
+type Made = Result<Request, CommandAnswer>;
 
 pub(super) fn brief(args: &Arguments) -> Made {
     let usual: brief::Args = defaults();

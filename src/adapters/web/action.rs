@@ -2,7 +2,7 @@
 
 use crate::{
     adapters::{
-        cli::in_process::{self, Answer, Caller},
+        cli::in_process::{self, Caller, CommandAnswer},
         offers::Ask,
     },
     domain::ErrorCode,
@@ -13,14 +13,14 @@ const MOST: usize = 4000;
 
 /// A command with the revision that the page showed.
 #[derive(Debug, PartialEq)]
-pub(super) struct Wanted {
+pub(super) struct PageCommand {
     words: Vec<String>,
     revision: String,
     /// The view to show afterwards.
     pub(super) back: Option<String>,
 }
 
-impl Wanted {
+impl PageCommand {
     /// Reads a form.
     pub(super) fn read(form: &[(String, String)]) -> Result<Self, &'static str> {
         let all = |name: &str| {
@@ -49,13 +49,15 @@ impl Wanted {
     }
 
     /// Runs the command for a caller, on the revision that the page showed.
-    pub(super) fn run(&self, caller: Caller) -> Answer {
+    pub(super) fn run(&self, caller: Caller) -> CommandAnswer {
         let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
         let command = format!("web: {}", words.join(" "));
         let caller = Caller { if_match: Some(self.revision.clone()), command, ..caller };
         match in_process::request(&words) {
             Some(request) => in_process::run(&caller, request),
-            None => Answer::refusal(ErrorCode::Usage, "this is not a command of the page", None),
+            None => {
+                CommandAnswer::refusal(ErrorCode::Usage, "this is not a command of the page", None)
+            }
         }
     }
 }
@@ -64,10 +66,10 @@ impl Wanted {
 mod tests {
     use super::*;
 
-    fn read(form: &[(&str, &str)]) -> Result<Wanted, &'static str> {
+    fn read(form: &[(&str, &str)]) -> Result<PageCommand, &'static str> {
         let form: Vec<_> =
             form.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Wanted::read(&form)
+        PageCommand::read(&form)
     }
 
     #[test]

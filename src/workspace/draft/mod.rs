@@ -84,7 +84,7 @@ pub(crate) struct Draft<'a> {
 
 /// A moment at which something is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum CountedAt {
     /// When the state was last changed.
     LastChange,
     /// When the command runs.
@@ -345,13 +345,13 @@ impl<'a> Draft<'a> {
 
     /// How long the running steps have been running, added up: now, or when the state was last
     /// changed.
-    pub(super) fn running_ms(&self, plan: &Plan, when: When) -> u64 {
+    pub(super) fn running_ms(&self, plan: &Plan, when: CountedAt) -> u64 {
         let last = || {
             let time = self.liveness.as_ref()?.last_change()?;
             Some(time.min(self.env.timestamp()))
         };
         let moment = match when {
-            When::LastChange if !self.time_has_passed && self.watches_time() => last(),
+            CountedAt::LastChange if !self.time_has_passed && self.watches_time() => last(),
             _ => None,
         };
         running_ms(plan, self.workflow(), moment.unwrap_or_else(|| self.env.timestamp()))

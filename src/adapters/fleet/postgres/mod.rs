@@ -21,8 +21,8 @@ use self::connect::{Security, settings, start};
 use super::{
     FleetError, ProjectSummary,
     database::{
-        Database, Filter, HistoryRange, NewProject, Project, ProjectFiles, Push, Ranges, Refusal,
-        RefusalKind, SCHEMA, Totals, Wanted, missing_versions,
+        Database, Filter, HistoryRange, NewProject, Project, ProjectChoice, ProjectFiles, Push,
+        Ranges, Refusal, RefusalKind, SCHEMA, Totals, missing_versions,
     },
     row::{self, Row as _},
     sql::Dialect,
@@ -332,18 +332,18 @@ impl Database for Postgres {
     fn claim(
         &mut self,
         host: &str,
-        wanted: &Wanted,
+        wanted: &ProjectChoice,
         lease: Duration,
     ) -> Result<Option<Project>, FleetError> {
         let filter = match wanted {
-            Wanted::Named(name) => {
+            ProjectChoice::Named(name) => {
                 let there = self.found(name)?;
                 return match self.take(host, &there.id, lease, Take::default())? {
                     Some(taken) => Ok(Some(taken)),
                     None => Err(Refusal::of(self.found(name)?, "the claim", RefusalKind::Held)),
                 };
             }
-            Wanted::Next(filter) => filter,
+            ProjectChoice::Next(filter) => filter,
         };
         let (condition, parameters) = SQL.condition(filter, 3);
         // Those that another worker is about to take are skipped, so that nobody waits.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::text::Splice;
-use crate::text::markdown::change::{Change, ChangeSet, Expect, Joint};
+use crate::text::markdown::change::{ChangeSet, Expect, Joint, TextChange};
 use crate::text::markdown::edit_items::trailing_comment;
 use crate::text::markdown::passage::{self, Mode};
 use crate::text::markdown::reparse::Touched;
@@ -263,7 +263,7 @@ impl<'d> Edit<'d> {
             let at = passage::end_of_content(document.source(), above.body.start, end);
             let expect = Expect::Section { parent, level, title: title.to_owned() };
             let joint = Joint::Section { level };
-            edit.set.changes.push(Change { at: at..at, new, joint, expect });
+            edit.set.changes.push(TextChange { at: at..at, new, joint, expect });
             Ok(())
         })
     }
@@ -362,7 +362,7 @@ impl<'d> Edit<'d> {
     }
 
     pub(crate) fn replace(&mut self, at: Range<usize>, new: String, expect: Expect) {
-        self.set.changes.push(Change { at, new, joint: Joint::Replace, expect });
+        self.set.changes.push(TextChange { at, new, joint: Joint::Replace, expect });
     }
 
     pub(crate) fn misplaced(&self, item: ItemId, reason: &'static str) -> EditError {

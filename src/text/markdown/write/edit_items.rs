@@ -1,6 +1,6 @@
 //! How the operations of an edit change lists and sections.
 
-use crate::text::markdown::change::{Change, Expect, Joint, NewItem};
+use crate::text::markdown::change::{Expect, Joint, NewItem, TextChange};
 use crate::text::markdown::edit::Edit;
 use crate::text::markdown::style::{self, BulletStyle, KeyLook};
 use crate::text::markdown::value::{self, Reading, Written};
@@ -242,7 +242,12 @@ impl Edit<'_> {
 
     fn insert(&mut self, spot: Spot, new: String, item: NewItem) {
         let at = spot.at..spot.at;
-        self.set.changes.push(Change { at, new, joint: spot.joint, expect: Expect::Item(item) });
+        self.set.changes.push(TextChange {
+            at,
+            new,
+            joint: spot.joint,
+            expect: Expect::Item(item),
+        });
     }
 
     fn intend(&mut self, item: ItemId, reading: Reading) {

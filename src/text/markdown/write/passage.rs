@@ -1,6 +1,6 @@
 //! Putting free text into a section so that it stays there, whatever it contains.
 
-use crate::text::markdown::change::{Change, ChangeSet, Expect, Joint};
+use crate::text::markdown::change::{ChangeSet, Expect, Joint, TextChange};
 use crate::text::markdown::{Document, EditError, SectionId, line, title, value};
 
 /// Whether text is added to what a section says, or takes its place.
@@ -84,7 +84,7 @@ fn push(set: &mut ChangeSet, document: &Document, section: SectionId, mode: Mode
     if mode == Mode::Append || end == body.start {
         if !text.is_empty() {
             let joint = Joint::Text { indented: text.starts_with([' ', '\t']) };
-            set.changes.push(Change { at: end..end, new: text, joint, expect });
+            set.changes.push(TextChange { at: end..end, new: text, joint, expect });
         }
         return;
     }
@@ -102,12 +102,12 @@ fn push(set: &mut ChangeSet, document: &Document, section: SectionId, mode: Mode
     if !new.is_empty() && !line::blank_at(source, end) {
         new.push_str(document.newline());
     }
-    set.changes.push(Change { at: start..end, new, joint: Joint::Replace, expect });
+    set.changes.push(TextChange { at: start..end, new, joint: Joint::Replace, expect });
 }
 
 /// The texts that `set` already adds to `section`.
 fn earlier(set: &ChangeSet, section: SectionId) -> Vec<String> {
-    let inside = |change: &&Change| {
+    let inside = |change: &&TextChange| {
         matches!(change.expect, Expect::Inside(other) if other == section)
             && change.joint != Joint::Replace
     };
