@@ -65,7 +65,6 @@ pub(crate) struct TurnSummary {
 /// A decision or a lesson of a turn.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct TurnNote {
-    /// The turn it is from.
     pub turn: Option<u64>,
     /// What it says.
     pub text: String,
@@ -74,7 +73,6 @@ pub(crate) struct TurnNote {
 /// What is remembered over the whole execution.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct LongTerm {
-    /// The project.
     pub project: ProjectMemory,
     /// The preferences of the user.
     pub preferences: Preferences,
@@ -82,7 +80,6 @@ pub(crate) struct LongTerm {
     pub statistics: Statistics,
     /// Key decisions of turns that are older than the medium term, oldest first.
     pub decisions: Vec<TurnNote>,
-    /// Lessons of those turns.
     pub lessons: Vec<TurnNote>,
     /// Errors among the newest entries, the most frequent first.
     pub error_patterns: Vec<RecurringEvent>,
@@ -97,7 +94,6 @@ pub(crate) struct LongTerm {
 pub(crate) struct ProjectMemory {
     /// The short name.
     pub title: Option<String>,
-    /// The goal.
     pub goal: Option<String>,
     /// `EXECUTION` or `SIMULATION`.
     pub mode: Option<String>,

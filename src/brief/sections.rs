@@ -87,9 +87,7 @@ pub(crate) enum Stage {
     Outputs,
     /// The other unfinished steps.
     OpenSteps,
-    /// Decisions.
     Decisions,
-    /// Findings.
     Findings,
     /// The rest of the context.
     Context,

@@ -49,11 +49,8 @@ pub(crate) struct Graph {
 /// One step.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// Its number.
     pub number: u32,
-    /// Its id.
     pub id: Option<String>,
-    /// Its title.
     pub title: String,
     /// Its status in the lifecycle's spelling.
     pub status: String,

@@ -15,7 +15,6 @@ use crate::history::read::{
 /// An entry ready to be appended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
-    /// The id of the entry.
     pub id: EntryId,
     /// The text to append: a blank line, the entry, its trailer.
     pub text: String,

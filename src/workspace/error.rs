@@ -80,7 +80,6 @@ pub(crate) enum ErrorKind {
     Moved {
         /// What the caller expected.
         expected: String,
-        /// What it is.
         found: Revision,
         /// What happened between the two.
         since: Box<ChangesSince>,
@@ -88,7 +87,6 @@ pub(crate) enum ErrorKind {
     /// A person has to agree first; the question is put to them.
     #[error("a person must approve this first{}: {question}", open_now(.opened.as_ref()))]
     NeedsReview {
-        /// The question.
         question: String,
         /// The move that approving it makes; none where the one who asked makes it.
         waiting: Option<Box<super::Change>>,
@@ -102,7 +100,6 @@ pub(crate) enum ErrorKind {
     Unmerged {
         /// How many.
         count: usize,
-        /// The first of them.
         first: Box<Conflict>,
         /// The command of git that is under way, if one is.
         under_way: Option<&'static str>,

@@ -30,7 +30,6 @@ pub(crate) struct AdoptRequest {
 pub(crate) struct Proposed {
     /// The directory.
     pub dir: PathBuf,
-    /// What was found.
     pub found: Detected,
     /// Whose files are there besides.
     pub others: Vec<Detected>,

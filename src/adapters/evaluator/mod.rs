@@ -46,7 +46,6 @@ pub(crate) enum EvaluatorError {
     Impossible {
         /// What it decided.
         action: RecoveryAction,
-        /// Why not.
         why: String,
     },
 }
@@ -54,7 +53,6 @@ pub(crate) enum EvaluatorError {
 /// What a program decided.
 #[derive(Clone, Debug)]
 pub(crate) struct EvaluatorDecision {
-    /// The decision.
     pub decision: RecoveryDecision,
     /// The program's name.
     pub program: String,

@@ -161,7 +161,6 @@ pub(crate) struct Refusal {
     pub lease: Lease,
     /// The revision that is published.
     pub revision: String,
-    /// What kind of refusal.
     pub kind: RefusalKind,
 }
 
@@ -293,7 +292,6 @@ pub(crate) struct Totals {
     pub failed: i64,
     /// Steps that are done, of how many.
     pub steps_done: i64,
-    /// All steps.
     pub steps: i64,
     /// What they cost together.
     pub cost: f64,

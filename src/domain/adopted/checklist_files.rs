@@ -19,7 +19,6 @@ use crate::{
 pub(crate) struct ChecklistFile {
     /// The text of the file.
     pub document: Arc<Document>,
-    /// The tasks.
     pub tasks: Arc<Checklist>,
     /// The number of tasks in the file before these.
     pub first: usize,

@@ -60,7 +60,6 @@ pub(crate) struct Adopted<'a> {
 /// The plan composed from the files of an adopted state.
 #[derive(Debug)]
 pub(crate) struct Composed {
-    /// The text of the plan.
     pub plan: PlanText,
     /// Where each task is in it, in order.
     pub places: Vec<Range<usize>>,

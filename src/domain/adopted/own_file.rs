@@ -29,7 +29,6 @@ pub(super) struct OwnFileInput<'a> {
     pub(super) tasks: &'a [Option<&'a TaskStep>],
     /// The ids of the steps that have changed.
     pub(super) changed: &'a BTreeSet<&'a str>,
-    /// The file as it was.
     pub(super) old: Option<&'a OwnFile>,
 }
 

@@ -52,7 +52,6 @@ pub enum StepRole {
 pub enum LifecycleSubject {
     /// The plan as a whole.
     Plan,
-    /// One step of it.
     Step,
 }
 

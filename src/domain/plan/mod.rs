@@ -38,7 +38,6 @@ const FILE: StateFile = StateFile::Plan;
 pub struct Metadata {
     /// The name of this execution.
     pub execution_id: Option<String>,
-    /// The goal.
     pub goal: Option<String>,
     /// Where the execution is in its lifecycle.
     pub status: Option<String>,

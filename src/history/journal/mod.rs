@@ -90,7 +90,6 @@ pub(super) struct Journal<'a> {
 
 /// What a heading is about.
 enum HeadingSubject<'a> {
-    /// The execution of a step.
     Step(step::Execution<'a>),
     /// Anything else, by its title.
     Other(&'a str),

@@ -12,7 +12,6 @@ use crate::history::{
 pub(crate) enum SegmentKind {
     /// A signed entry; `intact` says whether its trailer fits.
     Signed {
-        /// Its id.
         id: EntryId,
         /// Whether it is what was appended.
         intact: bool,
@@ -27,7 +26,6 @@ pub(crate) enum SegmentKind {
 /// is below them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
-    /// What it is.
     pub kind: SegmentKind,
     /// Its bytes.
     pub span: Range<usize>,

@@ -12,7 +12,6 @@ const NEWEST: usize = 3;
 /// A list beside the plan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListComparison {
-    /// Whose it is.
     pub session: String,
     /// Its tasks, in the client's order; what was dropped is not among them.
     pub tasks: Vec<TaskComparison>,

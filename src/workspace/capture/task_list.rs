@@ -23,7 +23,6 @@ pub(crate) struct ClientTask {
     pub key: Option<String>,
     /// What is to be done.
     pub text: String,
-    /// How far it is.
     pub role: Role,
 }
 
@@ -41,7 +40,6 @@ pub(crate) enum TaskEvent {
 /// What changed in one task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TaskChange {
-    /// Which one.
     pub key: String,
     /// Its new text.
     pub text: Option<String>,
@@ -91,7 +89,6 @@ pub(crate) struct Unsure {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct TaskList {
-    /// Whose it is.
     pub session: String,
     /// Whether the session began anew since the list was written: what a list lacks then was
     /// forgotten, not dropped.
@@ -101,7 +98,6 @@ pub(crate) struct TaskList {
     /// that was never committed.
     #[serde(alias = "added_to", skip_serializing_if = "Option::is_none")]
     pub changed_from: Option<String>,
-    /// The tasks.
     pub tasks: Vec<TrackedTask>,
 }
 

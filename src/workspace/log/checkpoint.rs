@@ -39,7 +39,6 @@ pub(crate) struct CheckpointList {
 /// A checkpoint with what the plan said then.
 #[derive(Debug)]
 pub(crate) struct CheckpointDetails {
-    /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// Where the execution was; `None` when its plan cannot be read.
     pub overview: Option<Overview>,

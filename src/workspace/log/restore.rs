@@ -28,7 +28,6 @@ pub(in crate::workspace) struct Past {
     pub label: String,
     /// The name of the checkpoint, if it is one.
     pub checkpoint: Option<String>,
-    /// The revision.
     pub revision: String,
     /// The rewritable files.
     pub files: BTreeMap<String, Vec<u8>>,

@@ -59,7 +59,6 @@ pub(crate) struct Surroundings {
 /// The evidence at one revision.
 #[derive(Clone, Debug)]
 pub(crate) struct Examined {
-    /// The evidence.
     pub evidence: Evidence,
     /// The revision it was read at.
     pub revision: Revision,

@@ -27,7 +27,6 @@ fn rank(key: &str) -> usize {
 /// What a new step is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NewStep {
-    /// The title.
     pub title: String,
     /// The component that does it.
     pub component: Option<String>,

@@ -200,7 +200,6 @@ pub struct Step {
     pub(crate) details: LazyDetails,
     /// How its heading is written.
     pub(crate) heading: HeadingForm,
-    /// Where its bookkeeping is.
     pub(crate) bookkeeping: BookkeepingForm,
     /// The byte at which its heading begins.
     pub offset: usize,
