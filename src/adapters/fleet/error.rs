@@ -73,9 +73,7 @@ pub(crate) enum FleetError {
     },
     /// Something else than a state is there.
     #[error("`{directory}` is not empty, and holds no state")]
-    NotEmpty {
-        directory: String,
-    },
+    NotEmpty { directory: String },
     /// The state has no name that it could have in a fleet.
     #[error("plan.md has no execution_id")]
     NoIdentity,

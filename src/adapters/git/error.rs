@@ -25,10 +25,7 @@ pub enum GitError {
     },
     /// A state file is a link or a directory there.
     #[error("`{file}` at git revision `{revision}` is not a regular file")]
-    NotRegular {
-        file: String,
-        revision: String,
-    },
+    NotRegular { file: String, revision: String },
     /// A state file is larger than is read.
     #[error("`{file}` at git revision `{revision}` has {bytes} bytes, more than is read")]
     TooLarge {

@@ -41,9 +41,7 @@ pub(crate) enum SetupError {
     },
     /// The file is a link to nothing, a directory or a device.
     #[error("`{}` is not a regular file", path.display())]
-    NotRegular {
-        path: PathBuf,
-    },
+    NotRegular { path: PathBuf },
     /// A link leads out of the project: whoever committed it chose the file, not the user.
     #[error("`{}` was not changed: a symbolic link leads to `{}`, outside `{}`", path.display(), target.display(), root.display())]
     Outside {
@@ -55,10 +53,7 @@ pub(crate) enum SetupError {
     },
     /// The client has no such place.
     #[error("{client} has no settings for {scope}")]
-    NoPlace {
-        client: Client,
-        scope: Scope,
-    },
+    NoPlace { client: Client, scope: Scope },
     /// The disk.
     #[error("{0}")]
     Io(#[from] std::io::Error),

@@ -98,9 +98,7 @@ impl Problem {
 pub enum ModelError {
     /// The file is not there.
     #[error("`{file}` is missing")]
-    Missing {
-        file: StateFile,
-    },
+    Missing { file: StateFile },
     /// The file cannot be read as what it should be.
     #[error("`{file}` cannot be read: {message}")]
     Unreadable {
