@@ -31,3 +31,17 @@ fn effects(actions: &str) -> String {
 fn rule(text: &str) -> Rule {
     Rule::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
+
+/// What is expected is at the beginning of a line; each line below it, indented, says it in words.
+fn table(text: &str) -> Vec<(&str, &str)> {
+    let mut expected = "";
+    let mut pairs = Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix("    ") {
+            Some(words) => pairs.push((expected, words)),
+            None => expected = line,
+        }
+    }
+    assert!(!pairs.is_empty());
+    pairs
+}
