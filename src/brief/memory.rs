@@ -8,6 +8,7 @@ use super::{MEDIUM_TURNS, SHORT_TURNS, Turn, WORKING_TURNS, sections::one_line};
 use crate::{
     domain::{Money, StepOutcome},
     history::{Counts, Entry, EntryKind},
+    text::display::mask_numbers,
 };
 
 /// The four tiers.
@@ -259,14 +260,5 @@ fn sorted(patterns: impl Iterator<Item = RecurringEvent>) -> Vec<RecurringEvent>
 
 /// The error without its numbers: `timeout after #s`.
 fn shape(error: &str) -> String {
-    let line = one_line(error.lines().next().unwrap_or_default(), 120);
-    let mut shape = String::new();
-    for c in line.chars() {
-        match c {
-            c if c.is_ascii_digit() && shape.ends_with('#') => {}
-            c if c.is_ascii_digit() => shape.push('#'),
-            c => shape.push(c),
-        }
-    }
-    shape
+    mask_numbers(&one_line(error.lines().next().unwrap_or_default(), 120))
 }

@@ -4,6 +4,7 @@ pub(crate) mod bookkeeping;
 pub(crate) mod dependencies;
 pub(in crate::domain) mod edit;
 pub(in crate::domain) mod groups;
+pub(in crate::domain) mod positions;
 pub(in crate::domain) mod progress;
 pub(crate) mod read;
 pub(in crate::domain) mod renumber;
