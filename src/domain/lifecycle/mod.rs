@@ -292,7 +292,12 @@ impl Workflow {
 
     /// How often a step has failed; if it does not say, every attempt that ended without success.
     pub(crate) fn failures_of(&self, step: &Step) -> u32 {
-        step.failures.unwrap_or_else(|| Self::counted_failures(step, self.role_of(step)))
+        Self::failures_in_role(step, self.role_of(step))
+    }
+
+    /// The same for a step whose role is known.
+    pub(crate) fn failures_in_role(step: &Step, role: Option<StepRole>) -> u32 {
+        step.failures.unwrap_or_else(|| Self::counted_failures(step, role))
     }
 
     /// How often a step in that role has failed if every attempt that ended without success has.
