@@ -11,9 +11,9 @@ use crate::adapters::cli::{
     in_process::{CommandAnswer, Request, Verbs, defaults},
 };
 
-type Made = Result<Request, CommandAnswer>;
+type Requested = Result<Request, CommandAnswer>;
 
-pub(super) fn brief(args: &Arguments) -> Made {
+pub(super) fn brief(args: &Arguments) -> Requested {
     let usual: brief::Args = defaults();
     Ok(Request::Brief(brief::Args {
         max_tokens: args.whole_number("max_tokens")?.unwrap_or(usual.max_tokens),
@@ -23,11 +23,11 @@ pub(super) fn brief(args: &Arguments) -> Made {
     }))
 }
 
-pub(super) fn status(_: &Arguments) -> Made {
+pub(super) fn status(_: &Arguments) -> Requested {
     Ok(Request::Status(status::Args {}))
 }
 
-pub(super) fn init(args: &Arguments) -> Made {
+pub(super) fn init(args: &Arguments) -> Requested {
     let usual: init::Args = defaults();
     let mode = args.parsed("mode", |text| init::ModeArg::from_str(text, true))?;
     Ok(Request::Init(init::Args {
@@ -39,32 +39,32 @@ pub(super) fn init(args: &Arguments) -> Made {
     }))
 }
 
-pub(super) fn resume(_: &Arguments) -> Made {
+pub(super) fn resume(_: &Arguments) -> Requested {
     Ok(Request::Resume(plan::ResumeArgs {}))
 }
 
-pub(super) fn check(_: &Arguments) -> Made {
+pub(super) fn check(_: &Arguments) -> Requested {
     Ok(Request::Check(check::Args { fix: false, strict: false }))
 }
 
-pub(super) fn show(args: &Arguments) -> Made {
+pub(super) fn show(args: &Arguments) -> Requested {
     let file = args.required("file")?;
     Ok(Request::Show(show::Args { file, section: args.text("section")? }))
 }
 
-fn step(verb: step::Verb) -> Made {
+fn step(verb: step::Verb) -> Requested {
     Ok(Request::Step(Verbs { verb }))
 }
 
-pub(super) fn step_next(args: &Arguments) -> Made {
+pub(super) fn step_next(args: &Arguments) -> Requested {
     step(step::Verb::Next { claim: args.flag("claim")? })
 }
 
-pub(super) fn step_show(args: &Arguments) -> Made {
+pub(super) fn step_show(args: &Arguments) -> Requested {
     step(step::Verb::Show { step: args.text("step")?, resolved: args.flag("resolved")? })
 }
 
-pub(super) fn step_list(args: &Arguments) -> Made {
+pub(super) fn step_list(args: &Arguments) -> Requested {
     let limit = args.whole_number("limit")?.unwrap_or(step::LIST_LIMIT);
     step(step::Verb::List {
         status: args.text("status")?,
@@ -74,62 +74,62 @@ pub(super) fn step_list(args: &Arguments) -> Made {
     })
 }
 
-pub(super) fn context_show(args: &Arguments) -> Made {
+pub(super) fn context_show(args: &Arguments) -> Requested {
     let verb = context::Verb::Show { section: args.text("section")? };
     Ok(Request::Context(Verbs { verb }))
 }
 
-pub(super) fn var_get(args: &Arguments) -> Made {
+pub(super) fn var_get(args: &Arguments) -> Requested {
     Ok(Request::Var(Verbs { verb: var::Verb::Get { path: args.text("path")? } }))
 }
 
-fn history(verb: history::Verb) -> Made {
+fn history(verb: history::Verb) -> Requested {
     Ok(Request::History(Verbs { verb }))
 }
 
-pub(super) fn history_list(args: &Arguments) -> Made {
+pub(super) fn history_list(args: &Arguments) -> Requested {
     let limit = args.whole_number("limit")?.unwrap_or(history::LIST_LIMIT);
     history(history::Verb::List { limit })
 }
 
-pub(super) fn history_search(args: &Arguments) -> Made {
+pub(super) fn history_search(args: &Arguments) -> Requested {
     let limit = args.whole_number("limit")?.unwrap_or(history::SEARCH_LIMIT);
     history(history::Verb::Search { text: args.required("text")?, limit })
 }
 
-pub(super) fn history_verify(_: &Arguments) -> Made {
+pub(super) fn history_verify(_: &Arguments) -> Requested {
     history(history::Verb::Verify)
 }
 
-fn constraint(verb: constraint::Verb) -> Made {
+fn constraint(verb: constraint::Verb) -> Requested {
     Ok(Request::Constraint(Verbs { verb }))
 }
 
-pub(super) fn constraint_list(_: &Arguments) -> Made {
+pub(super) fn constraint_list(_: &Arguments) -> Requested {
     constraint(constraint::Verb::List)
 }
 
-pub(super) fn constraint_get(args: &Arguments) -> Made {
+pub(super) fn constraint_get(args: &Arguments) -> Requested {
     constraint(constraint::Verb::Get { name: args.required("name")? })
 }
 
-pub(super) fn directive_list(_: &Arguments) -> Made {
+pub(super) fn directive_list(_: &Arguments) -> Requested {
     Ok(Request::Directive(Verbs { verb: directive::Verb::List }))
 }
 
-fn rule(verb: rule::Verb) -> Made {
+fn rule(verb: rule::Verb) -> Requested {
     Ok(Request::Rule(Verbs { verb }))
 }
 
-pub(super) fn rule_list(_: &Arguments) -> Made {
+pub(super) fn rule_list(_: &Arguments) -> Requested {
     rule(rule::Verb::List)
 }
 
-pub(super) fn rule_check(_: &Arguments) -> Made {
+pub(super) fn rule_check(_: &Arguments) -> Requested {
     rule(rule::Verb::Check)
 }
 
-pub(super) fn rule_explain(args: &Arguments) -> Made {
+pub(super) fn rule_explain(args: &Arguments) -> Requested {
     rule(rule::Verb::Explain {
         rule: args.required_whole("number")?,
         event: args.text("type")?,
@@ -137,7 +137,7 @@ pub(super) fn rule_explain(args: &Arguments) -> Made {
     })
 }
 
-pub(super) fn rule_test(args: &Arguments) -> Made {
+pub(super) fn rule_test(args: &Arguments) -> Requested {
     rule(rule::Verb::Test {
         event: args.required("type")?,
         fields: args.pairs("fields")?,
@@ -145,25 +145,25 @@ pub(super) fn rule_test(args: &Arguments) -> Made {
     })
 }
 
-fn checkpoint(verb: checkpoint::Verb) -> Made {
+fn checkpoint(verb: checkpoint::Verb) -> Requested {
     Ok(Request::Checkpoint(Verbs { verb }))
 }
 
-pub(super) fn checkpoint_create(args: &Arguments) -> Made {
+pub(super) fn checkpoint_create(args: &Arguments) -> Requested {
     let (name, message) = (args.text("name")?, args.text("message")?);
     checkpoint(checkpoint::Verb::Create { name, message })
 }
 
-pub(super) fn checkpoint_list(args: &Arguments) -> Made {
+pub(super) fn checkpoint_list(args: &Arguments) -> Requested {
     let limit = args.whole_number("limit")?.unwrap_or(checkpoint::LIST_LIMIT);
     checkpoint(checkpoint::Verb::List { limit })
 }
 
-pub(super) fn checkpoint_show(args: &Arguments) -> Made {
+pub(super) fn checkpoint_show(args: &Arguments) -> Requested {
     checkpoint(checkpoint::Verb::Show { name: args.required("name")? })
 }
 
-pub(super) fn checkpoint_restore(args: &Arguments) -> Made {
+pub(super) fn checkpoint_restore(args: &Arguments) -> Requested {
     let files = |text: &str| text.split(',').map(checkpoint::file).collect();
     checkpoint(checkpoint::Verb::Restore(checkpoint::RestoreArgs {
         target: args.required("name")?,
@@ -172,30 +172,30 @@ pub(super) fn checkpoint_restore(args: &Arguments) -> Made {
     }))
 }
 
-pub(super) fn checkpoint_delete(args: &Arguments) -> Made {
+pub(super) fn checkpoint_delete(args: &Arguments) -> Requested {
     checkpoint(checkpoint::Verb::Delete { name: args.required("name")? })
 }
 
-pub(super) fn undo(_: &Arguments) -> Made {
+pub(super) fn undo(_: &Arguments) -> Requested {
     Ok(Request::Undo(undo::UndoArgs {}))
 }
 
-pub(super) fn redo(_: &Arguments) -> Made {
+pub(super) fn redo(_: &Arguments) -> Requested {
     Ok(Request::Redo(undo::RedoArgs {}))
 }
 
-pub(super) fn op_log(args: &Arguments) -> Made {
+pub(super) fn op_log(args: &Arguments) -> Requested {
     let limit = args.whole_number("limit")?.unwrap_or(op::LOG_LIMIT);
     Ok(Request::Op(Verbs { verb: op::Verb::Log { limit } }))
 }
 
-pub(super) fn diff(args: &Arguments) -> Made {
+pub(super) fn diff(args: &Arguments) -> Requested {
     let (from, to) = (args.text("from")?, args.text("to")?);
     Ok(Request::Diff(diff::Args { from, to, ..defaults() }))
 }
 
 /// A program that decides runs only when the user names it, so it is not offered here.
-pub(super) fn recover(args: &Arguments) -> Made {
+pub(super) fn recover(args: &Arguments) -> Requested {
     Ok(Request::Recover(recover::Args {
         decide: args.parsed("decide", recover::action)?,
         step: args.text("step")?,
@@ -204,7 +204,7 @@ pub(super) fn recover(args: &Arguments) -> Made {
     }))
 }
 
-pub(super) fn review_list(args: &Arguments) -> Made {
+pub(super) fn review_list(args: &Arguments) -> Requested {
     Ok(Request::Review(Verbs { verb: review::Verb::List { all: args.flag("all")? } }))
 }
 

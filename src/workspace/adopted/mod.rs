@@ -23,7 +23,7 @@ use crate::{
     merge::may_conflict,
     rules::workflow_or_builtin,
     store::{
-        ByteSplice, ChangeKind, DerivedPlace, Directory, FileChange, LateFile, Layout, Made,
+        ByteSplice, ChangeKind, DerivedPlace, Directory, FileChange, Layout, LazyFile, MadeFile,
         NewOperation, SharedBytes, Store, View, WORTHWHILE,
     },
     text::markdown::Document,
@@ -92,10 +92,10 @@ impl LazyPlan {
 
     /// The text of the plan. If a file cannot be read, the bytes of that file, so that reading the
     /// plan reports why.
-    fn plan(&self) -> Made {
+    fn plan(&self) -> MadeFile {
         if let Some(cached) = self.cached() {
             let derived = cached.shared_table().map(|table| Arc::new(table) as SharedBytes);
-            return Made { bytes: Arc::new(cached.shared_text()), derived };
+            return MadeFile { bytes: Arc::new(cached.shared_text()), derived };
         }
         let bytes = match self.composed() {
             Ok(composed) => composed.plan.as_str().as_bytes().to_vec(),
@@ -106,7 +106,7 @@ impl LazyPlan {
                 bad.cloned().unwrap_or_else(|| vec![0xff])
             }
         };
-        Made { bytes: Arc::new(bytes), derived: None }
+        MadeFile { bytes: Arc::new(bytes), derived: None }
     }
 }
 
@@ -257,15 +257,15 @@ impl Workspace {
         let adopted = Adopted { layout: &layout, workflow: Workflow::builtin() };
         let shown = adopted.compose_other_files(&files);
         // A conflict in a checklist is reported at its place there; one in our own file, in the plan.
-        let is_late =
+        let is_lazy =
             !files.get(layout.added.steps.as_str()).is_some_and(|bytes| may_conflict(bytes));
         let place = raw.derived_place(&cache_sources(&layout));
         let (composed, cached) = (OnceLock::new(), OnceLock::new());
         let plan = Arc::new(LazyPlan { layout, raw: files, composed, place, cached });
         let (name, of) = (StateFile::Plan.name(), plan.clone());
-        let late = LateFile { name, make: Arc::new(move || of.plan()), made: OnceLock::new() };
+        let late = LazyFile { name, make: Arc::new(move || of.plan()), made: OnceLock::new() };
         let view = raw.shown_as(shown, late);
-        if !is_late {
+        if !is_lazy {
             view.bytes(name);
         }
         Ok(Some(AdoptedView { view, plan }))

@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Claim, plan::read::row::Table};
+use crate::domain::{Claim, plan::read::row::StepTable};
 
 /// The title of a step, who has it, how it is to be done, and its result, as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,7 +114,7 @@ pub(crate) struct LazyDetails {
 /// Where in a table they are.
 #[derive(Clone)]
 struct Kept {
-    table: Arc<Table>,
+    table: Arc<StepTable>,
     /// Where the row of the step begins.
     row: u32,
     /// Where its section begins in the text that the table is about.
@@ -123,7 +123,7 @@ struct Kept {
 
 impl LazyDetails {
     /// Those of a row of a table, of a step whose section begins at `section`.
-    pub(crate) fn kept(table: &Arc<Table>, row: usize, section: usize) -> Option<Self> {
+    pub(crate) fn kept(table: &Arc<StepTable>, row: usize, section: usize) -> Option<Self> {
         let (row, section) = (u32::try_from(row).ok()?, u32::try_from(section).ok()?);
         let kept = Kept { table: Arc::clone(table), row, section };
         Some(Self { kept: Some(kept), read: OnceLock::new() })
