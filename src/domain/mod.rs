@@ -31,6 +31,7 @@ pub(crate) use context::{Context, ContextSection, PutMode};
 pub use facts::Facts;
 pub use facts::value::FactValue;
 pub(crate) use feedback::Sentiment;
+pub(crate) use file::FilesByName;
 pub use file::StateFile;
 pub(crate) use lifecycle::gate::{AtLimit, Gate, Route};
 pub(crate) use lifecycle::{IllegalTransition, LifecycleSubject, current_step_number};

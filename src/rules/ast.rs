@@ -260,14 +260,9 @@ impl Op {
 }
 
 impl Action {
-    /// Reads a list of actions with the modifiers of the default workflow, such as
+    /// Reads a list of actions with the modifiers of `workflow`, such as
     /// `Increase error_tolerance to "strict", require human review`.
-    pub fn parse_all(text: &str) -> Result<Vec<Self>, RuleError> {
-        Self::parse_all_with(text, Workflow::builtin())
-    }
-
-    /// Reads a list of actions with the modifiers of `workflow`.
-    pub fn parse_all_with(text: &str, workflow: &Workflow) -> Result<Vec<Self>, RuleError> {
+    pub fn parse_all(text: &str, workflow: &Workflow) -> Result<Vec<Self>, RuleError> {
         grammar::actions(text, workflow)
     }
 

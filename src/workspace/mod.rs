@@ -49,7 +49,6 @@ pub(crate) use self::{
     snapshot::readiness::Readiness,
     snapshot::resolve::Resolver,
     snapshot::usage::Usage,
-    version_control::VersionedFiles,
 };
 use self::{adapt::InOperation, adopted::FileSet, change::Needed};
 pub use self::{

@@ -13,7 +13,7 @@ use super::{
     publish::{continues, differences, digest, link, tail},
 };
 use crate::{
-    domain::{ErrorCode, StateFile},
+    domain::{ErrorCode, FilesByName, StateFile},
     merge::{copy_step_data, merge},
     rules::workflow_or_builtin,
     store::{AppendedView, Directory},
@@ -330,7 +330,7 @@ fn published_files(snapshot: &Snapshot, fetched: &Fetched) -> BTreeMap<StateFile
 }
 
 /// What was published when this machine last agreed with the database.
-fn base_files(workspace: &Workspace, known: &Membership) -> BTreeMap<String, Vec<u8>> {
+fn base_files(workspace: &Workspace, known: &Membership) -> FilesByName {
     // Without a base more is a conflict, and nothing is lost.
     workspace.store().files_at(&known.local_revision).unwrap_or_default()
 }
@@ -339,7 +339,7 @@ fn base_files(workspace: &Workspace, known: &Membership) -> BTreeMap<String, Vec
 fn united_files(
     snapshot: &Snapshot,
     fetched: &Fetched,
-    base: &BTreeMap<String, Vec<u8>>,
+    base: &FilesByName,
 ) -> Result<BTreeMap<StateFile, Option<Vec<u8>>>, FleetError> {
     let theirs = |name: &str| {
         fetched.files.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes.as_slice())

@@ -34,7 +34,7 @@ fn a_workflow_of_ones_own_brings_its_own_words() {
     let flow = crate::rules::parse_workflow(yaml).unwrap();
     let own = crate::rules::Rule::parse_with("If tone is dry → raise tone", &flow).unwrap();
     assert_eq!(own.to_string(), "if tone = \"dry\" → raise tone by 1");
-    let error = Action::parse_all_with("set priority to quality", &flow).unwrap_err();
+    let error = Action::parse_all("set priority to quality", &flow).unwrap_err();
     assert_eq!(error.message, "`priority` is not a modifier");
     // A title that speaks of a modifier which is not there is not understood.
     assert!(crate::rules::Rule::parse_with("**Time Pressure** → pause", &flow).is_err());

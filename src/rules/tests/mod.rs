@@ -19,7 +19,7 @@ fn meaning(condition: &str) -> String {
 }
 
 fn effects(actions: &str) -> String {
-    match Action::parse_all(actions) {
+    match Action::parse_all(actions, Workflow::builtin()) {
         Ok(parsed) => {
             let printed: Vec<_> = parsed.iter().map(Action::to_string).collect();
             printed.join(", ")

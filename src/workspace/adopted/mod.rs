@@ -16,7 +16,7 @@ use std::{
 use super::{Environment, Error, MAX_BYTES, Options, Outcome, Workspace, setup};
 use crate::{
     domain::{
-        ErrorCode, ModelError, Plan, StateFile, Workflow,
+        ErrorCode, FilesByName, ModelError, Plan, StateFile, Workflow,
         adopted::{Adopted, CachedPlan, Composed, Decomposed, Documents, FileEdit, cache_sources},
         layout::{self, ForeignLayout, LAYOUT_FILE},
     },
@@ -53,7 +53,7 @@ pub(super) struct AdoptedView {
 /// The plan of an adopted state, composed only when it is needed.
 struct LazyPlan {
     layout: Arc<ForeignLayout>,
-    raw: BTreeMap<String, Vec<u8>>,
+    raw: FilesByName,
     composed: OnceLock<Result<Composed, String>>,
     /// Where it may be cached.
     place: Option<DerivedPlace>,
@@ -280,10 +280,7 @@ impl Workspace {
     }
 
     /// Files of an earlier revision as those of a native state.
-    pub(super) fn native_files(
-        &self,
-        files: BTreeMap<String, Vec<u8>>,
-    ) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+    pub(super) fn native_files(&self, files: FilesByName) -> Result<FilesByName, Error> {
         match &self.files {
             FileSet::Adopted(layout) => {
                 let workflow = workflow_in(layout, &files);
@@ -414,7 +411,7 @@ impl Workspace {
 }
 
 /// The workflow of an adopted state.
-fn workflow_in(layout: &ForeignLayout, raw: &BTreeMap<String, Vec<u8>>) -> Cow<'static, Workflow> {
+fn workflow_in(layout: &ForeignLayout, raw: &FilesByName) -> Cow<'static, Workflow> {
     let workflow = layout.added.workflow.as_ref().and_then(|path| raw.get(path.as_str()));
     workflow_or_builtin(workflow.map(Vec::as_slice))
 }
@@ -422,7 +419,7 @@ fn workflow_in(layout: &ForeignLayout, raw: &BTreeMap<String, Vec<u8>>) -> Cow<'
 /// The cache for the files of a state that is being adopted.
 fn cache_of(
     layout: &ForeignLayout,
-    raw: &BTreeMap<String, Vec<u8>>,
+    raw: &FilesByName,
     read: &Documents,
 ) -> Option<(Vec<String>, Vec<u8>)> {
     let workflow = workflow_in(layout, raw);

@@ -2,7 +2,6 @@
 
 mod document;
 mod import;
-mod places;
 mod rebuild;
 mod source;
 mod written;
@@ -13,16 +12,15 @@ use serde_json::Value;
 
 pub use self::import::ImportOptions;
 pub(super) use self::import::carried;
+use self::{document::FileLines, import::is_import};
 pub use self::{
     document::{
         BehaviourState, ConstraintLine, ConstraintState, EntryState, FailedAttempt, Identity,
-        Metrics, Places, Progress, Recovery, SectionState, SettingState, StateDocument, StepState,
-        Timing,
+        Located, Metrics, Places, Progress, Recovery, SectionState, SettingState, StateDocument,
+        StepState, Timing,
     },
-    places::Located,
     written::{ValueType, Written},
 };
-use self::{import::is_import, places::FileLines};
 use super::{
     Error, Overview, Snapshot, StepOverview, StepOverviews,
     overview::{Sources, or_problem},
