@@ -213,7 +213,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::super::{tools, worker::Work};
-    use crate::adapters::cli::in_process::request;
+    use crate::adapters::{cli::in_process::request, split_words};
 
     /// The request that a call makes.
     fn called(tool: &str, arguments: Value) -> String {
@@ -224,96 +224,59 @@ mod tests {
         }
     }
 
+    /// The tool, its arguments, and the command line that means the same.
+    const CALLS: &str = r#"
+brief | {} | brief
+brief | { "max_tokens": 500, "for": 3, "since": "@-2" } | brief --max-tokens 500 --for 3 --since @-2
+status | {} | status
+plan | { "verb": "init", "goal": "g" } | init --goal g
+plan | { "verb": "init", "title": "- t", "mode": "SIMULATION", "set": { "a": 1 } } | init '--title=- t' --mode simulation --set a=1
+plan | { "verb": "resume" } | resume
+plan | { "verb": "check" } | check
+plan | { "verb": "show", "file": "plan", "section": "S" } | show plan --section S
+step | { "verb": "next" } | step next
+step | { "verb": "next", "claim": true } | step next --claim
+step | { "verb": "show", "step": 3, "resolved": true } | step show 3 --resolved
+step | { "verb": "list" } | step list
+step | { "verb": "list", "status": "FAILED", "limit": "5" } | step list --status FAILED --limit 5
+context | { "verb": "show" } | context show
+variables | { "verb": "get", "path": "a" } | var get a
+history | { "verb": "list" } | history list
+history | { "verb": "search", "text": "x" } | history search x
+history | { "verb": "verify" } | history verify
+adapt | { "verb": "constraint.list" } | constraint list
+adapt | { "verb": "constraint.get", "name": "n" } | constraint get n
+adapt | { "verb": "directive.list" } | directive list
+adapt | { "verb": "rule.list" } | rule list
+adapt | { "verb": "rule.check" } | rule check
+adapt | { "verb": "rule.explain", "number": 1, "type": "t", "fields": { "a": 1 } } | rule explain 1 --event t a=1
+adapt | { "verb": "rule.test", "type": "t" } | rule test t
+checkpoint | { "verb": "create" } | checkpoint create
+checkpoint | { "verb": "create", "name": "n", "message": "m" } | checkpoint create n --message m
+checkpoint | { "verb": "list" } | checkpoint list
+checkpoint | { "verb": "show", "name": "n" } | checkpoint show n
+checkpoint | { "verb": "restore", "name": "n", "only": "plan,context", "rewind": true } | checkpoint restore n --only plan,context --rewind
+checkpoint | { "verb": "delete", "name": "n" } | checkpoint delete n
+checkpoint | { "verb": "undo" } | undo
+checkpoint | { "verb": "redo" } | redo
+checkpoint | { "verb": "log" } | op log
+checkpoint | { "verb": "diff", "from": "@-2" } | diff @-2
+checkpoint | { "verb": "recover" } | recover
+checkpoint | { "verb": "recover", "decide": "retry_task", "step": 2, "apply": true } | recover --decide retry_task --step 2 --apply
+review | { "verb": "list", "all": true } | review list --all
+"#;
+
     #[test]
     fn a_call_makes_the_request_that_the_command_line_makes() {
-        for (tool, arguments, line) in [
-            ("brief", json!({}), vec!["brief"]),
-            (
-                "brief",
-                json!({ "max_tokens": 500, "for": 3, "since": "@-2" }),
-                vec!["brief", "--max-tokens", "500", "--for", "3", "--since", "@-2"],
-            ),
-            ("status", json!({}), vec!["status"]),
-            ("plan", json!({ "verb": "init", "goal": "g" }), vec!["init", "--goal", "g"]),
-            (
-                "plan",
-                json!({ "verb": "init", "title": "- t", "mode": "SIMULATION", "set": { "a": 1 } }),
-                vec!["init", "--title=- t", "--mode", "simulation", "--set", "a=1"],
-            ),
-            ("plan", json!({ "verb": "resume" }), vec!["resume"]),
-            ("plan", json!({ "verb": "check" }), vec!["check"]),
-            (
-                "plan",
-                json!({ "verb": "show", "file": "plan", "section": "S" }),
-                vec!["show", "plan", "--section", "S"],
-            ),
-            ("step", json!({ "verb": "next" }), vec!["step", "next"]),
-            ("step", json!({ "verb": "next", "claim": true }), vec!["step", "next", "--claim"]),
-            (
-                "step",
-                json!({ "verb": "show", "step": 3, "resolved": true }),
-                vec!["step", "show", "3", "--resolved"],
-            ),
-            ("step", json!({ "verb": "list" }), vec!["step", "list"]),
-            (
-                "step",
-                json!({ "verb": "list", "status": "FAILED", "limit": "5" }),
-                vec!["step", "list", "--status", "FAILED", "--limit", "5"],
-            ),
-            ("context", json!({ "verb": "show" }), vec!["context", "show"]),
-            ("variables", json!({ "verb": "get", "path": "a" }), vec!["var", "get", "a"]),
-            ("history", json!({ "verb": "list" }), vec!["history", "list"]),
-            ("history", json!({ "verb": "search", "text": "x" }), vec!["history", "search", "x"]),
-            ("history", json!({ "verb": "verify" }), vec!["history", "verify"]),
-            ("adapt", json!({ "verb": "constraint.list" }), vec!["constraint", "list"]),
-            (
-                "adapt",
-                json!({ "verb": "constraint.get", "name": "n" }),
-                vec!["constraint", "get", "n"],
-            ),
-            ("adapt", json!({ "verb": "directive.list" }), vec!["directive", "list"]),
-            ("adapt", json!({ "verb": "rule.list" }), vec!["rule", "list"]),
-            ("adapt", json!({ "verb": "rule.check" }), vec!["rule", "check"]),
-            (
-                "adapt",
-                json!({ "verb": "rule.explain", "number": 1, "type": "t", "fields": { "a": 1 } }),
-                vec!["rule", "explain", "1", "--event", "t", "a=1"],
-            ),
-            ("adapt", json!({ "verb": "rule.test", "type": "t" }), vec!["rule", "test", "t"]),
-            ("checkpoint", json!({ "verb": "create" }), vec!["checkpoint", "create"]),
-            (
-                "checkpoint",
-                json!({ "verb": "create", "name": "n", "message": "m" }),
-                vec!["checkpoint", "create", "n", "--message", "m"],
-            ),
-            ("checkpoint", json!({ "verb": "list" }), vec!["checkpoint", "list"]),
-            ("checkpoint", json!({ "verb": "show", "name": "n" }), vec!["checkpoint", "show", "n"]),
-            (
-                "checkpoint",
-                json!({ "verb": "restore", "name": "n", "only": "plan,context", "rewind": true }),
-                vec!["checkpoint", "restore", "n", "--only", "plan,context", "--rewind"],
-            ),
-            (
-                "checkpoint",
-                json!({ "verb": "delete", "name": "n" }),
-                vec!["checkpoint", "delete", "n"],
-            ),
-            ("checkpoint", json!({ "verb": "undo" }), vec!["undo"]),
-            ("checkpoint", json!({ "verb": "redo" }), vec!["redo"]),
-            ("checkpoint", json!({ "verb": "log" }), vec!["op", "log"]),
-            ("checkpoint", json!({ "verb": "diff", "from": "@-2" }), vec!["diff", "@-2"]),
-            ("checkpoint", json!({ "verb": "recover" }), vec!["recover"]),
-            (
-                "checkpoint",
-                json!({ "verb": "recover", "decide": "retry_task", "step": 2, "apply": true }),
-                vec!["recover", "--decide", "retry_task", "--step", "2", "--apply"],
-            ),
-            ("review", json!({ "verb": "list", "all": true }), vec!["review", "list", "--all"]),
-        ] {
+        for call in CALLS.lines().skip(1) {
+            let [tool, arguments, line] =
+                call.split(" | ").collect::<Vec<_>>().try_into().expect(call);
+            let words = split_words(line).unwrap();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
             assert_eq!(
-                called(tool, arguments),
-                format!("{:?}", request(&line).unwrap()),
-                "{line:?}"
+                called(tool, serde_json::from_str(arguments).unwrap()),
+                format!("{:?}", request(&words).unwrap()),
+                "{call}"
             );
         }
     }

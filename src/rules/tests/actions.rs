@@ -5,7 +5,7 @@ use crate::rules::Action;
 
 #[test]
 fn each_clause_has_its_effect() {
-    for (expected, clause) in table(include_str!("actions.txt")) {
+    for (expected, clause) in table(include_str!("../../../tests/rules/actions.txt")) {
         assert_eq!(effects(clause), expected, "{clause}");
     }
     assert_eq!(effects("wait  for\n 2 minutes"), "advise \"wait for 2 minutes\"");

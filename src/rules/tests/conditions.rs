@@ -4,7 +4,7 @@ use super::{meaning, rule, table};
 
 #[test]
 fn each_sentence_has_its_meaning() {
-    for (expected, sentence) in table(include_str!("conditions.txt")) {
+    for (expected, sentence) in table(include_str!("../../../tests/rules/conditions.txt")) {
         assert_eq!(meaning(sentence), expected, "{sentence}");
     }
 }
