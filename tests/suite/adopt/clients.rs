@@ -152,3 +152,20 @@ fn plans_of_programs_that_write_them_themselves_are_offered_for_import() {
     project.ok(&["import", "--from", "gsd", "."]);
     assert_eq!(project.json(&["status"])["completed"], 1);
 }
+
+#[test]
+fn a_marker_that_is_not_known_stays_until_the_task_is_done() {
+    let text = "- [!] Fence\n- [ ] Gate\n";
+    let project = project(&[("TODO.md", text)]);
+    project.ok(&["adopt"]);
+    let file = || fs::read_to_string(project.root().join("TODO.md")).unwrap();
+    for command in ["start", "reset"] {
+        project.ok(&["step", command, "1"]);
+        assert_eq!(file(), text, "{command}");
+    }
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    assert_eq!(file(), text.replace('!', "x"));
+    project.ok(&["step", "reset", "1"]);
+    assert_eq!(file(), text.replace('!', " "));
+}
