@@ -205,3 +205,19 @@ fn a_lifecycle_to_tick_off_needs_three_statuses() {
     project.ok(&["step", "move", "1", "done"]);
     assert_eq!(status(&project, "1"), "done");
 }
+
+#[test]
+fn a_refusal_offers_what_the_lifecycle_allows_and_not_the_contrary() {
+    let project = Project::with_lifecycle(false);
+    project.ok(&["init", "--goal", "Move", "--template", "simple"]);
+    project.ok(&["step", "add", "Pack"]);
+    project.ok(&["step", "start", "1"]);
+    for command in [&["step", "fail", "1", "--error", "boom"][..], &["step", "skip", "1"]] {
+        let hint = refusal(&project, command)["hint"].as_str().unwrap().to_owned();
+        assert_eq!(hint, "possible: `statedir step reset 1`");
+    }
+    project.ok(&["step", "reset", "1"]);
+    let hint = refusal(&project, &["step", "skip", "1"])["hint"].as_str().unwrap().to_owned();
+    assert_eq!(hint, "possible: `statedir step start 1`");
+    project.ok(&["step", "start", "1"]);
+}

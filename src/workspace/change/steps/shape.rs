@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::{
     domain::{ErrorCode, Plan, Renumbering, StateFile, Step, StepId, StepRef},
     workspace::{
-        Answer, Draft, Error, Readiness,
+        Answer, Draft, Error, ErrorKind, Readiness,
         change::{
             StepShape,
             steps::{add::refuse_fields_in, claim, fields, progress::PlanProgress, step_json},
@@ -141,7 +141,12 @@ pub(in crate::workspace::change) fn remove(
     let plan = draft.plan()?;
     let step = plan.step(selected)?;
     if !force {
-        claim::refuse_others(draft, step)?;
+        claim::refuse_others(draft, step).map_err(|mut error| {
+            if let ErrorKind::Refused { hint: Some(hint), .. } = error.innermost_mut() {
+                hint.push_str("; `--force` removes it all the same");
+            }
+            error
+        })?;
     }
     let needed_by: Vec<String> = plan
         .steps
