@@ -95,7 +95,8 @@ impl Workspace {
         let verified = self.verify_through(&snapshot, evidence, progress, |reader| {
             secret::Watched { reader, lines: &mut lines }
         });
-        let mut findings = snapshot.findings(verified, lines);
+        let writers = self.writers_of_changed(&verified);
+        let mut findings = snapshot.findings(verified, &writers, lines);
         // A damaged log is also why the history could not be verified.
         findings.retain(|finding| log.iter().all(|problem| problem.message != finding.message));
         findings.extend(checkpoints);
@@ -132,7 +133,9 @@ impl Workspace {
         let mut found = Vec::new();
         if file == StateFile::History {
             let (snapshot, evidence, ()) = self.read_with_evidence(|_| ())?;
-            history::check(self.verify(&snapshot, evidence, &mut |_| {}), &mut found);
+            let verified = self.verify(&snapshot, evidence, &mut |_| {});
+            let writers = self.writers_of_changed(&verified);
+            history::check(verified, &writers, &mut found);
         } else {
             self.read()?.findings_but_history(&mut found);
         }
@@ -213,12 +216,13 @@ impl Snapshot {
     fn findings(
         &self,
         verified: Result<Verification, Error>,
+        writers: &history::Writers,
         lines: secret::HistoryLines,
     ) -> Vec<Problem> {
         let mut found = Vec::new();
         self.findings_but_history(&mut found);
         found.extend(lines.finish());
-        history::check(verified, &mut found);
+        history::check(verified, writers, &mut found);
         found
     }
 
