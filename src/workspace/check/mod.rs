@@ -44,6 +44,9 @@ pub struct Checked {
     pub fixed: Vec<Fixed>,
     /// What of constraints.md is executed, and what is prose.
     pub constraints: ConstraintReading,
+    /// The files that these are in.
+    #[serde(skip)]
+    pub(crate) constraints_in: String,
     /// The revision after the repairs.
     pub revision: String,
     /// What opening the state found and did.
@@ -66,8 +69,14 @@ impl Checked {
         let notices = vec![format!(
             "the repairs were made, but the state could not be read afterwards: {error}"
         )];
-        let constraints = ConstraintReading::default();
-        Self { findings: Vec::new(), fixed, constraints, revision: String::new(), notices }
+        Self {
+            findings: Vec::new(),
+            fixed,
+            constraints: ConstraintReading::default(),
+            constraints_in: StateFile::Constraints.name().to_owned(),
+            revision: String::new(),
+            notices,
+        }
     }
 
     /// How many findings are errors.
@@ -118,6 +127,7 @@ impl Workspace {
             findings,
             fixed,
             constraints: snapshot.constraint_reading().unwrap_or_default(),
+            constraints_in: self.sources_of(StateFile::Constraints, snapshot.view()),
             revision: snapshot.revision().as_str().to_owned(),
             notices: super::transact::notice::findings(snapshot.view().reports()),
         })

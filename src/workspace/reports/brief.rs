@@ -2,8 +2,10 @@
 
 use std::io;
 
-use crate::brief::{self, Brief, Budget, Changes, Format, Memory, Preferences, ProjectMemory};
-use crate::domain::{ErrorCode, Problem, StateFile, StepRef};
+use crate::brief::{
+    self, Brief, Budget, Changes, Format, Memory, Preferences, ProjectMemory, Section,
+};
+use crate::domain::{ErrorCode, Problem, StateFile, StepRef, layout::LAYOUT_FILE};
 use crate::store::StoreError;
 use crate::text::shell::in_directory;
 use crate::workspace::{ActiveRules, DiffSide, Error, ErrorKind, Snapshot, Workspace, is_absent};
@@ -57,6 +59,12 @@ impl Workspace {
             for note in parts.iter_mut().filter_map(|part| part.note.as_mut()) {
                 *note = in_directory(note, dir).into_owned();
             }
+        }
+        for part in parts.iter_mut().filter(|_| self.layout().is_some()) {
+            part.sources = Some(match part.section {
+                Section::Goal => LAYOUT_FILE.to_owned(),
+                _ => self.sources_of(part.source, snapshot.view()),
+            });
         }
         let budget = without_error(request, &damaged);
         let mut brief = brief::fit(&parts, &material.revision, budget, request.format);
