@@ -21,6 +21,8 @@ pub struct BriefRequest {
     pub since: Option<String>,
     /// Show what this step needs, without conversation and older history.
     pub step: Option<StepRef>,
+    /// Leave out what to do next: it is for a reader who does something else.
+    pub is_background: bool,
     /// The directory that the commands in it name.
     pub directory: Option<String>,
 }
@@ -49,6 +51,9 @@ impl Workspace {
         let (mut material, constraints) = snapshot.material(asked, most, &mut damaged)?;
         if let Some(revision) = &request.since {
             material.changes = Some(self.changes_after(revision)?);
+        }
+        if request.is_background {
+            material.next_move = None;
         }
         if request.step.is_some() {
             material.turns.clear();
