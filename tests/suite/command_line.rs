@@ -113,3 +113,16 @@ fn the_operations_of_a_patch_are_counted_from_one() {
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.starts_with("error: operation 2 of the patch: "), "{}", ran.stderr);
 }
+
+#[test]
+fn the_log_says_who_acted_once() {
+    let project = Project::with_steps(1);
+    project.ok(&["--actor", "ada", "step", "start", "1"]);
+    project.ok(&["step", "done", "1", "--actor=ada", "--note", "--actor bob"]);
+    let log = project.json(&["op", "log"])["operations"].clone();
+    let said = |at: usize| (log[at]["actor"].clone(), log[at]["command"].clone());
+    assert_eq!(said(0), ("ada".into(), r#"step done 1 --note "--actor bob""#.into()));
+    assert_eq!(said(1), ("ada".into(), "step start 1".into()));
+    let undone = project.ok(&["undo"]).stdout;
+    assert!(undone.starts_with("undone: step done 1 --note"), "{undone}");
+}
