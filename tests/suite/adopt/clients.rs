@@ -208,3 +208,13 @@ fn a_marker_that_is_not_known_stays_until_the_task_is_done() {
     project.ok(&["step", "reset", "1"]);
     assert_eq!(file(), text.replace('!', " "));
 }
+
+#[test]
+fn undo_names_the_file_that_it_changed() {
+    let project = project(&[("TODO.md", "- [ ] Fence\n")]);
+    project.ok(&["adopt"]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    let undone = project.ok(&["undo"]).stdout;
+    assert!(undone.contains("; TODO.md") && !undone.contains("plan.md"), "{undone}");
+}
