@@ -16,6 +16,8 @@ pub(crate) enum Section {
     WhereWeAre,
     /// The next move and the current step.
     WhatToDoNext,
+    /// The current step, where nothing is said about the next move.
+    CurrentStep,
     /// Questions that wait for a person.
     OpenReviews,
     /// Failed attempts at the current step, and notes about restarts.
@@ -52,6 +54,7 @@ impl Section {
             Self::Goal => "Goal",
             Self::WhereWeAre => "Where we are",
             Self::WhatToDoNext => "What to do next",
+            Self::CurrentStep => "Current step",
             Self::OpenReviews => "Open reviews",
             Self::WhatFailed => "Earlier attempts",
             Self::EarlierResults => "Results so far",

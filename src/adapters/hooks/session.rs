@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     brief::{Budget, tokens},
-    domain::StepRef,
+    domain::{StepRef, StepRole},
     workspace::{BriefRequest, Change, CheckpointRequest, Error},
 };
 
@@ -147,10 +147,14 @@ fn frame(hook: &Hook<'_>, linked: bool) -> String {
         false => "",
     };
     let dir = short(&hook.workspace.directory().display().to_string(), 200);
+    let workflow = hook.workspace.read().and_then(|snapshot| snapshot.workflow());
+    let fail = match workflow.is_ok_and(|workflow| !workflow.has_step_role(StepRole::Failed)) {
+        true => "",
+        false => " or `statedir step fail --error 'what went wrong'`",
+    };
     format!(
         "{OPENING} `{dir}`. {name} Loop: `statedir step \
-         next --claim`, work, `statedir step done` or `statedir step fail --error 'what went \
-         wrong'`, `statedir context add 'what was found'`. Never edit history.md or .statedir/ by hand.{lists}\n\n"
+         next --claim`, work, `statedir step done`{fail}, `statedir context add 'what was found'`. Never edit history.md or .statedir/ by hand.{lists}\n\n"
     )
 }
 

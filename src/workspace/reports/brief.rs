@@ -60,6 +60,11 @@ impl Workspace {
             material.entries.clear();
         }
         let mut parts = brief::compose(&material);
+        for part in parts.iter_mut().filter(|_| request.is_background) {
+            if part.section == Section::WhatToDoNext {
+                part.section = Section::CurrentStep;
+            }
+        }
         if let Some(dir) = &request.directory {
             for note in parts.iter_mut().filter_map(|part| part.note.as_mut()) {
                 *note = in_directory(note, dir).into_owned();

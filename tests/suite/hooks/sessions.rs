@@ -269,6 +269,8 @@ fn the_stop_hook_offers_what_the_lifecycle_has() {
     for command in [&["step", "add", "Pack"][..], &["step", "start", "1", "--actor", "3f2a9c1e"]] {
         project.ok(command);
     }
+    let begun = fire(&project, json!({ "hook_event_name": "SessionStart" })).unwrap();
+    assert!(!context(&begun).contains("step fail"), "{begun}");
     let answer = fire(&project, json!({ "hook_event_name": "Stop" })).unwrap();
     let offered = commands(answer["reason"].as_str().unwrap());
     assert_eq!(
@@ -297,7 +299,7 @@ fn a_helper_is_told_whose_step_it_is_and_nothing_to_the_contrary() {
         let looks = ["statedir step list", "statedir step show"];
         let is_look = |command: &String| looks.iter().any(|look| command.starts_with(look));
         let is_step = |command: &String| command.starts_with("statedir step ");
-        assert!(!text.contains("is yours"), "{text}");
+        assert!(!text.contains("is yours") && !text.contains("What to do next"), "{text}");
         assert!(
             !commands(&text).iter().any(|command| is_step(command) && !is_look(command)),
             "{text}"
