@@ -96,7 +96,7 @@ pub(in crate::workspace::change) fn set(
     let keeps_list = text.map_or(Ok(false), |text| describe(draft, &wanted, text))?;
     let plan = draft.plan()?;
     let step = plan.step(&wanted)?;
-    let stays = if keeps_list { "; the list below its description stays" } else { "" };
+    let stays = if keeps_list { "; its list stays" } else { "" };
     let answer = Answer::new(format!("step {} changed{dropped}{stays}", step.number));
     Ok(answer.with("step", step_json(step, &id, step.status().unwrap_or_default())))
 }
