@@ -196,6 +196,20 @@ impl Workflow {
         marked.or_else(|| self.role_of_status(step.status()))
     }
 
+    /// The same for all steps of a plan, in order. Neighbours mostly have the same status, which is
+    /// looked up once for all of them.
+    pub(crate) fn roles_of(&self, steps: &[Step]) -> Vec<Option<StepRole>> {
+        let mut last: Option<(&str, Option<StepRole>)> = None;
+        let role = |step| {
+            let Some(status) = Step::status(step) else { return self.role_of(step) };
+            let known = last.filter(|(text, _)| *text == status).map(|(_, role)| role);
+            let role = known.unwrap_or_else(|| self.role_of_status(Some(status)));
+            last = Some((status, role));
+            role
+        };
+        steps.iter().map(role).collect()
+    }
+
     /// The status of a step as written; one without a status has the one that its mark or box means.
     pub(crate) fn status_of<'s>(&'s self, step: &'s Step) -> Option<&'s str> {
         let marked = || {
@@ -292,7 +306,12 @@ impl Workflow {
 
     /// How often a step has failed; if it does not say, every attempt that ended without success.
     pub(crate) fn failures_of(&self, step: &Step) -> u32 {
-        step.failures.unwrap_or_else(|| Self::counted_failures(step, self.role_of(step)))
+        Self::failures_in_role(step, self.role_of(step))
+    }
+
+    /// The same for a step whose role is known.
+    pub(crate) fn failures_in_role(step: &Step, role: Option<StepRole>) -> u32 {
+        step.failures.unwrap_or_else(|| Self::counted_failures(step, role))
     }
 
     /// How often a step in that role has failed if every attempt that ended without success has.

@@ -166,7 +166,7 @@ impl<'a> Journal<'a> {
 /// Puts fields into the order that an entry of this notation has them in.
 pub(super) fn sort(fields: &mut [(String, String)]) {
     let rank = |key: &str| ORDER.iter().position(|name| *name == key).unwrap_or(ORDER.len());
-    fields.sort_by_key(|(key, _)| rank(key));
+    fields.sort_by_cached_key(|(key, _)| rank(key));
 }
 
 /// Whether a field has its place in the order.

@@ -74,7 +74,8 @@ fn collect(
     let mut facts = Facts::new();
     let plan = draft.plan()?;
     let workflow = draft.workflow();
-    let steps = Readiness::new(&plan, workflow).counts();
+    let readiness = Readiness::new(&plan, workflow);
+    let (roles, steps) = (readiness.roles(), readiness.counts());
     let count = |count: usize| FactValue::number(count as f64);
     facts.insert("completed_steps", count(steps.done));
     facts.insert("skipped_steps", count(steps.skipped));
@@ -88,11 +89,11 @@ fn collect(
     if let Some(step) = plan.steps.iter().find(|step| step.number == steps.current_step) {
         facts.insert("attempts", FactValue::number(f64::from(step.attempts)));
     }
-    let failures = |step: &Step| match workflow.role_of(step) {
+    let failures = |(step, role): (&Step, &Option<StepRole>)| match role {
         Some(StepRole::Done | StepRole::Skipped) | None => 0,
-        Some(_) => workflow.failures_of(step),
+        role => Workflow::failures_in_role(step, *role),
     };
-    let most = plan.steps.iter().map(failures).max().unwrap_or(0);
+    let most = plan.steps.iter().zip(roles).map(failures).max().unwrap_or(0);
     facts.insert("step_failures", FactValue::number(f64::from(most)));
     if let Some(status) =
         plan.metadata.status.as_deref().and_then(|text| workflow.plan_status(text))
@@ -113,7 +114,7 @@ fn collect(
     }
     facts.insert("cost", FactValue::Money(cost));
     let mut counts = draft.facts()?.history.counts;
-    counts.time_ms = counts.time_ms.saturating_add(draft.running_ms(&plan, when));
+    counts.time_ms = counts.time_ms.saturating_add(draft.running_ms(&plan, roles, when));
     add_history(&mut facts, &counts);
     Ok(facts)
 }

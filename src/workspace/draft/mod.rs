@@ -345,7 +345,7 @@ impl<'a> Draft<'a> {
 
     /// How long the running steps have been running, added up: now, or when the state was last
     /// changed.
-    pub(super) fn running_ms(&self, plan: &Plan, when: When) -> u64 {
+    pub(super) fn running_ms(&self, plan: &Plan, roles: &[Option<StepRole>], when: When) -> u64 {
         let last = || {
             let time = self.liveness.as_ref()?.last_change()?;
             Some(time.min(self.env.timestamp()))
@@ -354,7 +354,7 @@ impl<'a> Draft<'a> {
             When::LastChange if !self.time_has_passed && self.watches_time() => last(),
             _ => None,
         };
-        running_ms(plan, self.workflow(), moment.unwrap_or_else(|| self.env.timestamp()))
+        running_ms(plan, roles, moment.unwrap_or_else(|| self.env.timestamp()))
     }
 
     /// Whether anything differs from the files on disk.

@@ -108,9 +108,13 @@ fn is_by(claim: &Claim, author: &Author) -> bool {
     }
 }
 
-/// How long the steps that are running at `moment` have been, added up.
-pub(in crate::workspace) fn running_ms(plan: &Plan, workflow: &Workflow, moment: Timestamp) -> u64 {
-    let running = plan.steps.iter().filter(|step| workflow.role_of(step) == Some(StepRole::Active));
-    let times = running.filter_map(|step| millis_between(step.started_at()?, moment));
+/// How long the steps that are running at `moment` have been, added up; `roles` are those of the steps.
+pub(in crate::workspace) fn running_ms(
+    plan: &Plan,
+    roles: &[Option<StepRole>],
+    moment: Timestamp,
+) -> u64 {
+    let running = plan.steps.iter().zip(roles).filter(|(_, role)| **role == Some(StepRole::Active));
+    let times = running.filter_map(|(step, _)| millis_between(step.started_at()?, moment));
     times.fold(0, u64::saturating_add)
 }

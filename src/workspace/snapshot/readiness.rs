@@ -89,8 +89,7 @@ impl<'p> Readiness<&'p Plan> {
 
 impl<P: Deref<Target = Plan>> Readiness<P> {
     fn of(plan: P, workflow: &Workflow) -> Self {
-        let role = |step: &Step| workflow.role_of(step);
-        let roles: Vec<Option<Role>> = plan.steps.iter().map(role).collect();
+        let roles = workflow.roles_of(&plan.steps);
         let is_final = |at: usize| change::has_failed_for_good(workflow, &plan, &plan.steps[at]);
         let groups = workflow.group().map(|field| Groups::new(field, &plan, &roles, is_final));
         Self { plan, roles, groups, by_number: OnceLock::new(), by_id: OnceLock::new() }

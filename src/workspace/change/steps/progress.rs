@@ -339,14 +339,16 @@ impl<'d, 'e, 'p> PlanProgress<'d, 'e, 'p> {
     /// The number of the current step afterwards.
     fn current_step(&self) -> u32 {
         let workflow = self.draft.workflow();
-        let mut numbered: Vec<(u32, Option<Role>)> = Vec::with_capacity(self.plan.steps.len());
-        for step in &self.plan.steps {
+        let roles = workflow.roles_of(&self.plan.steps);
+        let mut numbered: Vec<(u32, Option<Role>)> = Vec::with_capacity(roles.len());
+        for (step, role) in self.plan.steps.iter().zip(roles) {
             if Some(step.offset) == self.removed {
                 continue;
             }
-            let update = self.updates.get(&step.offset);
-            let number = update.map_or(step.number, |update| update.name(step).0);
-            numbered.push((number, self.role(step)));
+            numbered.push(match self.updates.get(&step.offset) {
+                Some(update) => (update.name(step).0, self.role(step)),
+                None => (step.number, role),
+            });
         }
         numbered.extend(self.added.iter().map(|(n, s)| (*n, workflow.step_role(s))));
         current_step_number(&numbered)
