@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::{Section, estimate::tokens};
-use crate::domain::StateFile;
 
 /// How a brief is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
@@ -116,7 +115,7 @@ impl Format {
     }
 
     /// The cost of a section heading.
-    pub(super) fn heading(self, section: Section, source: StateFile) -> Cost {
+    pub(super) fn heading(self, section: Section, source: &str) -> Cost {
         match self {
             Self::Md => Cost::of(&heading(section, source)),
             Self::Json => Cost::of(&format!(
@@ -128,7 +127,7 @@ impl Format {
 }
 
 /// A heading with the file that the text below it comes from.
-pub(super) fn heading(section: Section, source: StateFile) -> String {
+pub(super) fn heading(section: Section, source: &str) -> String {
     format!("\n## {} ({source})\n", section.title())
 }
 

@@ -190,7 +190,7 @@ impl<'p> Chosen<'p> {
         let same = |other: &usize| self.parts[*other].place() == own.place();
         match (0..self.parts.len()).filter(|other| self.begun[*other]).any(|other| same(&other)) {
             true => note,
-            false => self.format.heading(own.section, own.source) + note,
+            false => self.format.heading(own.section, own.source_name()) + note,
         }
     }
 
@@ -205,7 +205,7 @@ impl<'p> Chosen<'p> {
             let own = &self.parts[part];
             sum = sum + self.whole(part);
             if places.contains(&own.place()) {
-                sum = sum.minus(self.format.heading(own.section, own.source));
+                sum = sum.minus(self.format.heading(own.section, own.source_name()));
             }
             places.push(own.place());
         }
@@ -418,7 +418,8 @@ impl<'p> Chosen<'p> {
             if part.section == Section::RecentTurns {
                 pieces.reverse();
             }
-            all.push(Part { note: part.note.clone(), pieces, ..*part });
+            let (note, sources) = (part.note.clone(), part.sources.clone());
+            all.push(Part { note, sources, pieces, ..*part });
         }
         all.sort_by_key(|part| part.section);
         all.dedup_by(|part, before| {

@@ -99,6 +99,7 @@ const FINDINGS: &str = "Key Findings";
 
 const STEP: &str = r#"{"op": "step.add", "title": "One", "id": "one"}"#;
 const START: &str = r#"{"op": "step.start"}"#;
+const DESCRIBED: &str = r#"{"op": "step.set", "step": 1, "description": "Old.\n\nWords."}"#;
 const ASK: &str = r#"{"op": "review.open", "text": "Go on?"}"#;
 
 fn takers() -> Vec<Taker> {
@@ -187,6 +188,13 @@ fn takers() -> Vec<Taker> {
             Prose,
             &[],
             |t| json!({"op": "step.add", "title": "x", "description": t}),
+            |s| text(&s["steps"][0]["description"]),
+        ),
+        taker(
+            "step set --description",
+            Prose,
+            &[STEP, DESCRIBED],
+            |t| json!({"op": "step.set", "step": 1, "description": t}),
             |s| text(&s["steps"][0]["description"]),
         ),
         taker(
