@@ -27,7 +27,7 @@ pub fn with_terminal<T>(work: impl FnOnce() -> T) -> std::io::Result<T> {
 
 /// How many tasks adopting a directory would find.
 pub fn adoptable_tasks(dir: &std::path::Path) -> Option<usize> {
-    use crate::adapters::adopt::{Wanted, propose};
-    let wanted = Wanted { path: dir.to_owned(), ..Wanted::default() };
+    use crate::adapters::adopt::{AdoptRequest, propose};
+    let wanted = AdoptRequest { path: dir.to_owned(), ..AdoptRequest::default() };
     propose(&wanted, None).ok().map(|proposed| proposed.found.count())
 }

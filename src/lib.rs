@@ -120,8 +120,8 @@ pub mod state {
         workspace::{
             StateDocument,
             state::{
-                BehaviourState, ConstraintState, EntryState, FailedAttempt, Identity, Line,
-                Located, Metrics, Places, Progress, Recovery, SectionState, SettingState,
+                BehaviourState, ConstraintLine, ConstraintState, EntryState, FailedAttempt,
+                Identity, Located, Metrics, Places, Progress, Recovery, SectionState, SettingState,
                 StepState, Timing, ValueType, Written,
             },
         },

@@ -15,7 +15,6 @@ pub(crate) enum SideError {
     /// Neither the log nor git knows it.
     #[error("there is no checkpoint or operation `{word}`, and {git}")]
     Unknown {
-        /// The word.
         word: String,
         /// What git says.
         git: GitError,

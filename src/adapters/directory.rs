@@ -25,7 +25,6 @@ pub(crate) enum ChooseError {
     /// What would be found is somewhere else: the directory may have come with a clone.
     #[error("`{}` is a symbolic link to `{}`, which was not named explicitly", link.display(), target.display())]
     Linked {
-        /// The link.
         link: PathBuf,
         /// Where it leads.
         target: PathBuf,

@@ -13,7 +13,6 @@ pub(crate) enum ProcessError {
     /// It could not be started.
     #[error("`{program}` cannot be started: {source}")]
     Start {
-        /// Which.
         program: String,
         /// Why.
         source: io::Error,
@@ -24,7 +23,6 @@ pub(crate) enum ProcessError {
     /// It wrote too much and was ended.
     #[error("it wrote more than {0} bytes and was stopped")]
     TooMuch(usize),
-    /// It failed.
     #[error("it ended with {status}{}", stderr_suffix(.stderr))]
     Failed {
         /// How it ended.

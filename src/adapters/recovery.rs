@@ -8,14 +8,13 @@ use serde::Serialize;
 use super::{Evaluator, StepStart, Survey, find_named, git, project_root, survey};
 use crate::{
     domain::ErrorCode,
-    recovery::{Decision, RecoveryAction, choose, decide},
+    recovery::{RecoveryAction, RecoveryDecision, choose, decide},
     workspace::{DecidedBy, Error, Examined, Outcome, RecoverRequest, Surroundings, Workspace},
 };
 
 /// How a decision is to be found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecoveryOptions {
-    /// What is to be recovered.
     pub request: RecoverRequest,
     /// The project's directory; else it is worked out from where the state is.
     pub project: Option<PathBuf>,
@@ -30,8 +29,7 @@ pub(crate) struct RecoveryOptions {
 pub(crate) struct Recovery {
     /// The evidence.
     pub examined: Examined,
-    /// The decision.
-    pub decision: Decision,
+    pub decision: RecoveryDecision,
     /// Who made it.
     pub by: DecidedBy,
     /// The outcome of asking a program.
@@ -41,7 +39,6 @@ pub(crate) struct Recovery {
 /// The outcome of asking a program.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Asked {
-    /// The program.
     pub program: String,
     /// Whether its decision is the one that counts.
     pub used: bool,

@@ -1,8 +1,8 @@
-//! The budget of a brief, and the cost of its pieces in tokens and bytes.
+//! The budget of a brief, and the cost of its items in tokens and bytes.
 
 use serde::Serialize;
 
-use super::{Section, estimate::tokens};
+use super::{BriefSection, estimate::tokens};
 
 /// How a brief is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
@@ -40,12 +40,12 @@ impl Default for Budget {
 
 /// Tokens and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) struct Cost {
+pub(super) struct Size {
     pub(super) tokens: usize,
     pub(super) bytes: usize,
 }
 
-impl Cost {
+impl Size {
     /// What a text costs.
     pub(super) fn of(text: &str) -> Self {
         Self { tokens: tokens(text), bytes: text.len() }
@@ -84,14 +84,14 @@ impl Cost {
     }
 }
 
-impl std::ops::Add for Cost {
+impl std::ops::Add for Size {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         Self { tokens: self.tokens + other.tokens, bytes: self.bytes.saturating_add(other.bytes) }
     }
 }
 
-impl std::iter::Sum for Cost {
+impl std::iter::Sum for Size {
     fn sum<I: Iterator<Item = Self>>(costs: I) -> Self {
         costs.fold(Self::default(), |sum, cost| sum + cost)
     }
@@ -99,26 +99,26 @@ impl std::iter::Sum for Cost {
 
 impl Format {
     /// The cost of a line of state text.
-    pub(super) fn line(self, line: &str) -> Cost {
+    pub(super) fn line(self, line: &str) -> Size {
         match self {
-            Self::Md => Cost::of(&quoted(line)),
-            Self::Json => Cost::of(&format!("\\n{}", escaped(line))),
+            Self::Md => Size::of(&quoted(line)),
+            Self::Json => Size::of(&format!("\\n{}", escaped(line))),
         }
     }
 
     /// The cost of a line of our own.
-    pub(super) fn note(self, note: &str) -> Cost {
+    pub(super) fn note(self, note: &str) -> Size {
         match self {
-            Self::Md => Cost::of(&format!("{note}\n")),
-            Self::Json => Cost::of(&format!("\\n{}", escaped(note))),
+            Self::Md => Size::of(&format!("{note}\n")),
+            Self::Json => Size::of(&format!("\\n{}", escaped(note))),
         }
     }
 
     /// The cost of a section heading.
-    pub(super) fn heading(self, section: Section, source: &str) -> Cost {
+    pub(super) fn heading(self, section: BriefSection, source: &str) -> Size {
         match self {
-            Self::Md => Cost::of(&heading(section, source)),
-            Self::Json => Cost::of(&format!(
+            Self::Md => Size::of(&heading(section, source)),
+            Self::Json => Size::of(&format!(
                 ",{{\"section\":\"what_to_do_next\",\"title\":\"{}\",\"source\":\"{source}\",\"note\":\"\",\"text\":\"\"}}",
                 section.title()
             )),
@@ -127,7 +127,7 @@ impl Format {
 }
 
 /// A heading with the file that the text below it comes from.
-pub(super) fn heading(section: Section, source: &str) -> String {
+pub(super) fn heading(section: BriefSection, source: &str) -> String {
     format!("\n## {} ({source})\n", section.title())
 }
 

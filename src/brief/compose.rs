@@ -1,20 +1,20 @@
 //! Composes the parts of a brief from the material.
 
 use super::{
-    Changes, ExecutionStatus, Material, Part, Piece, Section, Stage, compose_context, compose_step,
-    part::one_line,
+    BriefItem, BriefPart, BriefSection, ChangesSince, ExecutionStatus, Material, Stage,
+    compose_context, compose_step, sections::one_line,
 };
 use crate::{
     domain::{Bullet, StateFile},
     recovery::Move,
 };
 
-/// The parts of a brief, each with its most important pieces first.
-pub(crate) fn compose(material: &Material) -> Vec<Part> {
+/// The parts of a brief, each with its most important items first.
+pub(crate) fn compose(material: &Material) -> Vec<BriefPart> {
     let mut parts = Vec::new();
     problems(material, &mut parts);
     if let Some((file, goal)) = &material.goal {
-        Part::new(Section::Goal, *file, Stage::First).texts([goal]).put(&mut parts);
+        BriefPart::new(BriefSection::Goal, *file, Stage::First).texts([goal]).put(&mut parts);
     }
     let is_next = |wanted| material.next_move.as_ref().is_some_and(|next| next.action == wanted);
     if let Some(status) = &material.status {
@@ -36,13 +36,13 @@ pub(crate) fn compose(material: &Material) -> Vec<Part> {
     parts
 }
 
-fn problems(material: &Material, parts: &mut Vec<Part>) {
+fn problems(material: &Material, parts: &mut Vec<BriefPart>) {
     let mut files: Vec<StateFile> = material.problems.iter().map(|problem| problem.file).collect();
     files.dedup();
     for file in files {
         let of_file = material.problems.iter().filter(|problem| problem.file == file);
         let lines = of_file.map(|problem| one_line(&problem.line(), 300));
-        Part::new(Section::Problems, file, Stage::First)
+        BriefPart::new(BriefSection::Problems, file, Stage::First)
             .note("The rest could be read. `statedir check` lists every problem.")
             .texts(lines)
             .put(parts);
@@ -50,14 +50,14 @@ fn problems(material: &Material, parts: &mut Vec<Part>) {
 }
 
 /// Status and progress. Before the first step the next move says everything.
-fn where_we_are(execution: &ExecutionStatus, before_the_first_step: bool) -> Part {
+fn where_we_are(execution: &ExecutionStatus, before_the_first_step: bool) -> BriefPart {
     let status = execution.status.as_deref().unwrap_or("no status");
     let mode = execution.mode.as_ref().filter(|mode| !mode.eq_ignore_ascii_case("execution"));
     let mode = mode.map(|mode| format!(" ({mode})")).unwrap_or_default();
     let mut line = format!("status: {status}{mode}");
     let counts = &execution.counts;
     if before_the_first_step && mode.is_empty() && execution.budget.is_none() {
-        return Part::new(Section::WhereWeAre, StateFile::Plan, Stage::Essential);
+        return BriefPart::new(BriefSection::WhereWeAre, StateFile::Plan, Stage::Essential);
     }
     if counts.total > 0 {
         line.push_str(&format!(", {} of {} steps finished", counts.finished(), counts.total));
@@ -72,27 +72,28 @@ fn where_we_are(execution: &ExecutionStatus, before_the_first_step: bool) -> Par
     if let Some(budget) = execution.budget {
         line.push_str(&format!(", cost {} of {budget}", execution.cost));
     }
-    let mut part = Part::new(Section::WhereWeAre, StateFile::Plan, Stage::Essential).texts([line]);
+    let mut part =
+        BriefPart::new(BriefSection::WhereWeAre, StateFile::Plan, Stage::Essential).texts([line]);
     let why = execution.paused_because.as_ref().map(|why| format!("paused because: {why}"));
-    part.pieces.extend(why.map(|why| Piece::new(&why)));
+    part.items.extend(why.map(|why| BriefItem::new(&why)));
     part
 }
 
-fn next(material: &Material, parts: &mut Vec<Part>) {
-    let section = Section::WhatToDoNext;
+fn next(material: &Material, parts: &mut Vec<BriefPart>) {
+    let section = BriefSection::WhatToDoNext;
     let title = material.focus.as_ref().map(compose_step::title);
-    let mut part = Part::new(section, StateFile::Plan, Stage::First).texts(title);
+    let mut part = BriefPart::new(section, StateFile::Plan, Stage::First).texts(title);
     part.note = material.next_move.as_ref().map(|next| next.text.clone());
     part.put(parts);
     if let Some(focus) = &material.focus {
         let details = compose_step::details(focus);
-        Part::new(section, StateFile::Plan, Stage::Essential).texts(details).put(parts);
+        BriefPart::new(section, StateFile::Plan, Stage::Essential).texts(details).put(parts);
         compose_step::prose(focus, parts);
     }
     compose_step::entries(material, parts);
 }
 
-fn rules_in_force(material: &Material, parts: &mut Vec<Part>) {
+fn rules_in_force(material: &Material, parts: &mut Vec<BriefPart>) {
     let chosen = material.settings.iter();
     let chosen = chosen.filter_map(|one| Some(format!("{}: {}", one.name, one.binding()?)));
     let directives = material.directives.iter().map(bullet);
@@ -100,18 +101,19 @@ fn rules_in_force(material: &Material, parts: &mut Vec<Part>) {
         Some(heading) => format!("[{}] {}", one_line(heading, 100), prose.text),
         None => prose.text.clone(),
     });
-    Part::new(Section::RulesInForce, StateFile::Constraints, Stage::Essential)
+    BriefPart::new(BriefSection::RulesInForce, StateFile::Constraints, Stage::Essential)
         .texts(&material.limits)
         .texts(chosen.chain(directives).chain(prose))
         .put(parts);
 }
 
 /// Open reviews; the note says how to decide them, unless the next move does.
-fn reviews(material: &Material, is_next: bool, parts: &mut Vec<Part>) {
+fn reviews(material: &Material, is_next: bool, parts: &mut Vec<BriefPart>) {
     let Some(first) = material.reviews.first() else { return };
     let id = &first.id;
     let lines = material.reviews.iter().map(|review| format!("{}: {}", review.id, review.text));
-    let mut part = Part::new(Section::OpenReviews, StateFile::Plan, Stage::First).texts(lines);
+    let mut part =
+        BriefPart::new(BriefSection::OpenReviews, StateFile::Plan, Stage::First).texts(lines);
     if !is_next {
         part = part.note(format!(
             "A person decides: `statedir review approve {id}` or `statedir review reject {id}`."
@@ -120,13 +122,15 @@ fn reviews(material: &Material, is_next: bool, parts: &mut Vec<Part>) {
     part.put(parts);
 }
 
-fn answers(material: &Material, parts: &mut Vec<Part>) {
+fn answers(material: &Material, parts: &mut Vec<BriefPart>) {
     let lines = material.answers.iter().map(|review| format!("{}: {}", review.id, review.text));
-    Part::new(Section::AnsweredReviews, StateFile::Plan, Stage::Answers).texts(lines).put(parts);
+    BriefPart::new(BriefSection::AnsweredReviews, StateFile::Plan, Stage::Answers)
+        .texts(lines)
+        .put(parts);
 }
 
-fn changes(changes: &Changes, parts: &mut Vec<Part>) {
-    let mut part = Part::new(Section::Changes, StateFile::Log, Stage::Changes)
+fn changes(changes: &ChangesSince, parts: &mut Vec<BriefPart>) {
+    let mut part = BriefPart::new(BriefSection::Changes, StateFile::Log, Stage::Changes)
         .texts(changes.operations.iter().rev());
     if changes.operations.is_empty() {
         part = part.texts(["no operation"]);
@@ -136,12 +140,12 @@ fn changes(changes: &Changes, parts: &mut Vec<Part>) {
     }
     part.put(parts);
     for (file, diff) in &changes.files {
-        Part::new(Section::Changes, *file, Stage::Changes).texts([diff]).put(parts);
+        BriefPart::new(BriefSection::Changes, *file, Stage::Changes).texts([diff]).put(parts);
     }
 }
 
-fn adaptation_rules(material: &Material, parts: &mut Vec<Part>) {
-    Part::new(Section::AdaptationRules, StateFile::Constraints, Stage::Rules)
+fn adaptation_rules(material: &Material, parts: &mut Vec<BriefPart>) {
+    BriefPart::new(BriefSection::AdaptationRules, StateFile::Constraints, Stage::Rules)
         .texts(material.rules.iter().map(bullet))
         .put(parts);
 }

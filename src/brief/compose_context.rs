@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Material, Part, Piece, SHORT_TURNS, Section, Stage, Turn, WORKING_TURNS, part::one_line,
+    BriefItem, BriefPart, BriefSection, Material, SHORT_TURNS, Stage, Turn, WORKING_TURNS,
+    sections::one_line,
 };
 use crate::{
     domain::{ContextSection, StateFile, without_filler},
@@ -20,29 +21,29 @@ const NOTES: usize = 5;
 const SERIES: usize = 6;
 
 /// The context: decisions, findings, then everything else.
-pub(super) fn context(material: &Material, parts: &mut Vec<Part>) {
-    let (source, part) = (StateFile::Context, Part::new);
-    let mut decisions = part(Section::Decisions, source, Stage::Decisions);
-    let mut findings = part(Section::KeyFindings, source, Stage::Findings);
-    let mut others = part(Section::Context, source, Stage::Context);
-    others.pieces.extend(paragraphs(&without_filler(&material.preface)).iter().map(piece));
+pub(super) fn context(material: &Material, parts: &mut Vec<BriefPart>) {
+    let (source, part) = (StateFile::Context, BriefPart::new);
+    let mut decisions = part(BriefSection::Decisions, source, Stage::Decisions);
+    let mut findings = part(BriefSection::KeyFindings, source, Stage::Findings);
+    let mut others = part(BriefSection::Context, source, Stage::Context);
+    others.items.extend(paragraphs(&without_filler(&material.preface)).iter().map(item));
     let mut newest = Vec::new();
     for section in &material.context {
         let mut blocks = paragraphs(&without_filler(&section.text));
         let title = section.title.to_lowercase();
         let named = |words: &[&str]| words.iter().any(|word| title.contains(word));
         if named(&["decision", "decided", "rationale"]) {
-            decisions.pieces.extend(blocks.iter().map(piece));
+            decisions.items.extend(blocks.iter().map(item));
         } else if named(&["finding", "learned", "lesson"]) {
             newest.extend(blocks.into_iter().rev());
         } else if let Some(first) = blocks.first_mut() {
             *first = format!("[{}] {first}", path(section));
-            others.pieces.extend(blocks.iter().map(piece));
+            others.items.extend(blocks.iter().map(item));
         }
     }
     let (shown, more) = without_series(newest);
     findings.most = FINDINGS.min(shown.len());
-    findings.pieces.extend(shown.iter().chain(&more).map(piece));
+    findings.items.extend(shown.iter().chain(&more).map(item));
     for part in [decisions, findings, others] {
         part.put(parts);
     }
@@ -80,9 +81,9 @@ fn path(section: &ContextSection) -> String {
     path.collect::<Vec<_>>().join(" / ")
 }
 
-fn piece(block: impl AsRef<str>) -> Piece {
+fn item(block: impl AsRef<str>) -> BriefItem {
     let block = block.as_ref();
-    Piece::new(block).or(&one_line(block, LINE))
+    BriefItem::new(block).or(&one_line(block, LINE))
 }
 
 /// The paragraphs and top-level bullets of a text; a fenced block stays whole.
@@ -111,14 +112,14 @@ fn paragraphs(text: &str) -> Vec<String> {
 }
 
 /// The last turns, newest first; the last two in full if there is room.
-pub(super) fn turns(material: &Material, parts: &mut Vec<Part>) {
-    let mut part = Part::new(Section::RecentTurns, StateFile::History, Stage::Turns);
+pub(super) fn turns(material: &Material, parts: &mut Vec<BriefPart>) {
+    let mut part = BriefPart::new(BriefSection::RecentTurns, StateFile::History, Stage::Turns);
     for (at, entry) in material.turns.iter().rev().take(SHORT_TURNS).enumerate() {
         let turn = Turn::read(entry);
         let short = turn.said(true);
-        part.pieces.push(match at < WORKING_TURNS {
-            true => Piece::new(&turn.said(false)).or(&short),
-            false => Piece::new(&turn.gist()),
+        part.items.push(match at < WORKING_TURNS {
+            true => BriefItem::new(&turn.said(false)).or(&short),
+            false => BriefItem::new(&turn.gist()),
         });
     }
     part.put(parts);
@@ -128,7 +129,7 @@ pub(super) fn turns(material: &Material, parts: &mut Vec<Part>) {
 ///
 /// A note on a step is left out once all of its dependents are finished: what matters beyond them is
 /// a finding. Pauses are left out: the reason of the current one is shown with the status.
-pub(super) fn history(material: &Material, parts: &mut Vec<Part>) {
+pub(super) fn history(material: &Material, parts: &mut Vec<BriefPart>) {
     let (mut notes, mut consumed): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let is_shown =
         |entry: &Entry| material.step_entries.iter().any(|(_, shown)| shown.offset == entry.offset);
@@ -147,7 +148,7 @@ pub(super) fn history(material: &Material, parts: &mut Vec<Part>) {
             list.push(note);
         }
     }
-    Part::new(Section::OlderHistory, StateFile::History, Stage::History)
+    BriefPart::new(BriefSection::OlderHistory, StateFile::History, Stage::History)
         .at_most(notes.len())
         .texts(notes)
         .texts(consumed)

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    FocusStep, Material, OpenStep, Part, Piece, Section, Stage, StepOutputs, part::one_line,
+    BriefItem, BriefPart, BriefSection, FocusStep, Material, OpenStep, Stage, StepOutputs,
+    sections::one_line,
 };
 use crate::{domain::StateFile, history::Entry, text::markdown::is_placeholder};
 
@@ -54,19 +55,21 @@ pub(super) fn details(focus: &FocusStep) -> Vec<String> {
 }
 
 /// The prose under it.
-pub(super) fn prose(focus: &FocusStep, parts: &mut Vec<Part>) {
-    let section = Section::WhatToDoNext;
-    let mut part = Part::new(section, StateFile::Plan, Stage::Step);
+pub(super) fn prose(focus: &FocusStep, parts: &mut Vec<BriefPart>) {
+    let section = BriefSection::WhatToDoNext;
+    let mut part = BriefPart::new(section, StateFile::Plan, Stage::Step);
     if !focus.prose.is_empty() {
-        part.pieces.push(Piece::new(&focus.prose).or(&one_line(&focus.prose, LINE)));
+        part.items.push(BriefItem::new(&focus.prose).or(&one_line(&focus.prose, LINE)));
     }
     part.put(parts);
 }
 
 /// History entries about the current step and failed steps.
-pub(super) fn entries(material: &Material, parts: &mut Vec<Part>) {
+pub(super) fn entries(material: &Material, parts: &mut Vec<BriefPart>) {
     let entries = material.step_entries.iter().map(|(number, entry)| line(*number, entry));
-    Part::new(Section::WhatFailed, StateFile::History, Stage::Step).texts(entries).put(parts);
+    BriefPart::new(BriefSection::WhatFailed, StateFile::History, Stage::Step)
+        .texts(entries)
+        .put(parts);
 }
 
 /// An entry about a step: `step 7, attempt 2 failed: …`, `Step 2 Reset; note: …`.
@@ -87,32 +90,32 @@ fn line(number: u32, entry: &Entry) -> String {
 }
 
 /// The other steps, a line each, with their prose if there is room.
-pub(super) fn open_steps(material: &Material, parts: &mut Vec<Part>) {
-    let mut part = Part::new(Section::OpenSteps, StateFile::Plan, Stage::OpenSteps);
-    part.pieces.extend(material.open_steps.iter().map(open_step));
+pub(super) fn open_steps(material: &Material, parts: &mut Vec<BriefPart>) {
+    let mut part = BriefPart::new(BriefSection::OpenSteps, StateFile::Plan, Stage::OpenSteps);
+    part.items.extend(material.open_steps.iter().map(open_step));
     part.more = material.more_open_steps;
     part.put(parts);
 }
 
-fn open_step(step: &OpenStep) -> Piece {
+fn open_step(step: &OpenStep) -> BriefItem {
     let mut line = format!("{} {}", step.number, one_line(&step.title, LINE));
     if !step.state.is_empty() {
         line.push_str(&format!(" ({})", step.state.join("; ")));
     }
     if step.prose.is_empty() {
-        return Piece::new(&line);
+        return BriefItem::new(&line);
     }
     let prose: String = step.prose.lines().map(|line| format!("\n  {line}")).collect();
-    Piece::new(&format!("{line}{prose}")).or(&line)
+    BriefItem::new(&format!("{line}{prose}")).or(&line)
 }
 
 /// The outputs of earlier steps.
-pub(super) fn results(material: &Material, parts: &mut Vec<Part>) {
+pub(super) fn results(material: &Material, parts: &mut Vec<BriefPart>) {
     let line = |result: &StepOutputs| {
         let outputs = &result.outputs;
         format!("step {}: {}", result.number, shortened(outputs, LINE))
     };
-    Part::new(Section::EarlierResults, StateFile::Variables, Stage::Outputs)
+    BriefPart::new(BriefSection::EarlierResults, StateFile::Variables, Stage::Outputs)
         .texts(material.results.iter().map(line))
         .put(parts);
 }

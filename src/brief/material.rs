@@ -19,7 +19,6 @@ pub(crate) struct Material {
     pub problems: Vec<Problem>,
     /// The goal, and the file that it comes from.
     pub goal: Option<(StateFile, String)>,
-    /// How far the execution is.
     pub status: Option<ExecutionStatus>,
     /// What to do now; the text is ours, not from the state.
     pub next_move: Option<NextMove>,
@@ -50,7 +49,6 @@ pub(crate) struct Material {
     pub results: Vec<StepOutputs>,
     /// The text under the title of context.md.
     pub preface: String,
-    /// Sections of the context.
     pub context: Vec<ContextSection>,
     /// The newest turns, oldest first.
     pub turns: Vec<Entry>,
@@ -59,7 +57,7 @@ pub(crate) struct Material {
     /// Finished steps whose dependents are all finished, too.
     pub consumed_steps: Vec<u32>,
     /// What changed after a revision.
-    pub changes: Option<Changes>,
+    pub changes: Option<ChangesSince>,
 }
 
 /// How far the execution is.
@@ -71,7 +69,6 @@ pub(crate) struct ExecutionStatus {
     pub mode: Option<String>,
     /// The steps by role.
     pub counts: StepCounts,
-    /// The cost so far.
     pub cost: Money,
     /// The limit of the cost.
     pub budget: Option<Money>,
@@ -95,9 +92,7 @@ pub(crate) struct FocusStep {
 /// An unfinished step that is not the current one.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenStep {
-    /// Its number.
     pub number: u32,
-    /// Its title.
     pub title: String,
     /// Notes on its state: `running by ada`, `failed`, `after 3, 5`.
     pub state: Vec<String>,
@@ -108,7 +103,6 @@ pub(crate) struct OpenStep {
 /// A parameter of a step.
 #[derive(Clone, Debug)]
 pub(crate) struct StepInput {
-    /// Its name.
     pub name: String,
     /// The parameter as written, with its references.
     pub written: String,
@@ -119,15 +113,13 @@ pub(crate) struct StepInput {
 /// The outputs of a step.
 #[derive(Clone, Debug)]
 pub(crate) struct StepOutputs {
-    /// Its number.
     pub number: u32,
-    /// Its outputs.
     pub outputs: Value,
 }
 
 /// What changed after a revision.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Changes {
+pub(crate) struct ChangesSince {
     /// The operations since then, oldest first, one line each.
     pub operations: Vec<String>,
     /// Each changed file with its diff.

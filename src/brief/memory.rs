@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{MEDIUM_TURNS, SHORT_TURNS, Turn, WORKING_TURNS, part::one_line};
+use super::{MEDIUM_TURNS, SHORT_TURNS, Turn, WORKING_TURNS, sections::one_line};
 use crate::{
     domain::{Money, StepOutcome},
     history::{Counts, Entry, EntryKind},
+    text::display::mask_numbers,
 };
 
 /// The four tiers.
@@ -65,7 +66,6 @@ pub(crate) struct TurnSummary {
 /// A decision or a lesson of a turn.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct TurnNote {
-    /// The turn it is from.
     pub turn: Option<u64>,
     /// What it says.
     pub text: String,
@@ -74,7 +74,6 @@ pub(crate) struct TurnNote {
 /// What is remembered over the whole execution.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct LongTerm {
-    /// The project.
     pub project: ProjectMemory,
     /// The preferences of the user.
     pub preferences: Preferences,
@@ -82,7 +81,6 @@ pub(crate) struct LongTerm {
     pub statistics: Statistics,
     /// Key decisions of turns that are older than the medium term, oldest first.
     pub decisions: Vec<TurnNote>,
-    /// Lessons of those turns.
     pub lessons: Vec<TurnNote>,
     /// Errors among the newest entries, the most frequent first.
     pub error_patterns: Vec<RecurringEvent>,
@@ -97,7 +95,6 @@ pub(crate) struct LongTerm {
 pub(crate) struct ProjectMemory {
     /// The short name.
     pub title: Option<String>,
-    /// The goal.
     pub goal: Option<String>,
     /// `EXECUTION` or `SIMULATION`.
     pub mode: Option<String>,
@@ -263,14 +260,5 @@ fn sorted(patterns: impl Iterator<Item = RecurringEvent>) -> Vec<RecurringEvent>
 
 /// The error without its numbers: `timeout after #s`.
 fn shape(error: &str) -> String {
-    let line = one_line(error.lines().next().unwrap_or_default(), 120);
-    let mut shape = String::new();
-    for c in line.chars() {
-        match c {
-            c if c.is_ascii_digit() && shape.ends_with('#') => {}
-            c if c.is_ascii_digit() => shape.push('#'),
-            c => shape.push(c),
-        }
-    }
-    shape
+    mask_numbers(&one_line(error.lines().next().unwrap_or_default(), 120))
 }

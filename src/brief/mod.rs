@@ -9,26 +9,26 @@ mod compose;
 mod compose_context;
 mod compose_step;
 mod estimate;
-mod fit;
+mod fit_budget;
 mod frequent_words;
 mod material;
 mod memory;
-mod part;
 mod render;
+mod sections;
 mod turn;
 
 pub use budget::{Budget, Format};
 pub(crate) use compose::compose;
 pub use estimate::tokens;
-pub use fit::Brief;
-pub(crate) use fit::{LeftOut, fit};
+pub use fit_budget::Brief;
+pub(crate) use fit_budget::{LeftOut, fit_budget};
 pub(crate) use material::{
-    Changes, ExecutionStatus, FocusStep, Material, OpenStep, StepInput, StepOutputs,
+    ChangesSince, ExecutionStatus, FocusStep, Material, OpenStep, StepInput, StepOutputs,
 };
 pub(crate) use memory::{
     LongTerm, MediumTerm, Memory, Preferences, ProjectMemory, RecurringEvent, ShortTurn, TurnNote,
     memory,
 };
-pub(crate) use part::{Part, Piece, Section, Stage};
+pub(crate) use sections::{BriefItem, BriefPart, BriefSection, Stage};
 pub use turn::Turn;
 pub(crate) use turn::{MEDIUM_TURNS, SHORT_TURNS, WORKING_TURNS};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::part::one_line;
+use super::sections::one_line;
 use crate::{domain::Sentiment, history::Entry};
 
 /// How many of the last turns are kept whole.

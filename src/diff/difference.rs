@@ -11,7 +11,6 @@ use crate::domain::{SettingGroup, StateFile, Step};
 /// and `after` of everything, and nothing else but the side a step's number and title are from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// The file it is in.
     pub file: StateFile,
     /// What it is about.
     pub subject: Subject,
@@ -73,34 +72,27 @@ pub enum Subject {
     },
     /// The title or a metadata field of the plan.
     Plan {
-        /// Which field.
         field: String,
     },
     /// A whole step; the value is its status.
     Step {
-        /// Which one.
         step: StepName,
     },
     /// The place of a step among the others.
     StepPlace {
-        /// Which one.
         step: StepName,
     },
-    /// The number of a step.
     StepNumber {
-        /// Which one.
         step: StepName,
     },
     /// A field of a step, its title included.
     StepField {
-        /// Which one.
         step: StepName,
         /// The field; nested ones with a dot.
         field: String,
     },
     /// Free text below a step.
     StepText {
-        /// Which one.
         step: StepName,
     },
     /// A question to a person; the value is the decision.
@@ -119,7 +111,6 @@ pub enum Subject {
     Setting {
         /// The list it is in.
         group: SettingGroup,
-        /// Its name.
         name: String,
     },
     /// A line under the directives.
@@ -162,7 +153,6 @@ pub enum Subject {
     },
     /// A value in variables.json.
     Variable {
-        /// Where it is.
         path: String,
     },
     /// Values that came to, or went from, the end of an array; the value is a list of them.

@@ -100,7 +100,7 @@ fn cut(text: &str, skip: usize, width: usize) -> String {
     }
 }
 
-/// Line ends and tabs as `\n` and `\t`, other control characters escaped.
+/// SummaryLine ends and tabs as `\n` and `\t`, other control characters escaped.
 fn one_line(text: &str) -> String {
     if !text.contains(char::is_control) {
         return text.to_owned();

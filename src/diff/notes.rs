@@ -1,15 +1,15 @@
 //! A summary of what happened between two versions of a state, for whoever reviews it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use super::{
     compare,
-    summary::{Line, lines},
+    summary::{SummaryLine, lines},
 };
 use crate::{
     domain::{
-        Context, Decision, Plan, Review, StateFile, Step, StepRole, Workflow,
+        Context, Decision, FilesByName, Plan, Review, StateFile, Step, StepRole, Workflow,
         outline::{Outline, Pairing},
     },
     graph::{Graph, mermaid},
@@ -23,17 +23,14 @@ const MOST: usize = 30;
 /// How many characters of a text are shown.
 const WIDTH: usize = 160;
 
-/// The bytes of the state files, by name.
-pub(crate) type Files = BTreeMap<String, Vec<u8>>;
-
 /// What happened from `before` to `after`, as markdown.
 ///
 /// Texts of the state are shown as plain words: nothing in them becomes a heading, a link, a
 /// mention or HTML. What cannot be read is left out and named. `workflow` is the one of `after`.
 pub(crate) fn review_notes(
     (from, to): (&str, &str),
-    before: &Files,
-    after: &Files,
+    before: &FilesByName,
+    after: &FilesByName,
     workflow: &Workflow,
 ) -> String {
     let (old, new) = (plan(before), plan(after));
@@ -208,8 +205,8 @@ fn remarks(id: &str, entries: &[Entry]) -> Vec<String> {
 }
 
 /// What was written into the context: findings, and what is about decisions.
-fn learned(before: &Files, after: &Files) -> (Vec<String>, Vec<String>) {
-    let texts = |files: &Files| -> Vec<(bool, String, String)> {
+fn learned(before: &FilesByName, after: &FilesByName) -> (Vec<String>, Vec<String>) {
+    let texts = |files: &FilesByName| -> Vec<(bool, String, String)> {
         let Some(document) = document(files, StateFile::Context) else { return Vec::new() };
         let context = Context::read(document);
         let mut texts = Vec::new();
@@ -279,14 +276,15 @@ fn rules_fired(entries: &[Entry]) -> Vec<String> {
 }
 
 /// What was set, without what follows from the steps.
-fn settings(before: &Files, after: &Files) -> Vec<String> {
+fn settings(before: &FilesByName, after: &FilesByName) -> Vec<String> {
     let mut all = Vec::new();
     for file in [StateFile::Plan, StateFile::Variables, StateFile::Constraints] {
-        let side = |files: &'_ Files| files.get(file.name()).cloned();
+        let side = |files: &'_ FilesByName| files.get(file.name()).cloned();
         all.extend(compare(file, side(before).as_deref(), side(after).as_deref()));
     }
-    let is_set = |line: &Line| matches!(line.file, StateFile::Constraints | StateFile::Variables);
-    let is_counter = |line: &Line| is_derived(&line.text);
+    let is_set =
+        |line: &SummaryLine| matches!(line.file, StateFile::Constraints | StateFile::Variables);
+    let is_counter = |line: &SummaryLine| is_derived(&line.text);
     let lines = lines(&all).into_iter().filter(|line| is_set(line) && !is_counter(line));
     lines.map(|line| inline(&line.text)).collect()
 }
@@ -296,8 +294,8 @@ fn is_derived(line: &str) -> bool {
     ["variables.step_data.", "variables.cost_tracking."].iter().any(|start| line.starts_with(start))
 }
 
-fn added_entries(before: &Files, after: &Files) -> Vec<Entry> {
-    let read = |files: &Files| -> Vec<Entry> {
+fn added_entries(before: &FilesByName, after: &FilesByName) -> Vec<Entry> {
+    let read = |files: &FilesByName| -> Vec<Entry> {
         let mut entries = Vec::new();
         let bytes = files.get(StateFile::History.name()).map(Vec::as_slice).unwrap_or_default();
         // Reading from memory cannot fail.
@@ -312,11 +310,11 @@ fn added_entries(before: &Files, after: &Files) -> Vec<Entry> {
     read(after).into_iter().filter(|entry| !known.contains(&name(entry))).collect()
 }
 
-fn plan(files: &Files) -> Option<Plan> {
+fn plan(files: &FilesByName) -> Option<Plan> {
     document(files, StateFile::Plan).map(Plan::read)
 }
 
-fn document(files: &Files, file: StateFile) -> Option<Document> {
+fn document(files: &FilesByName, file: StateFile) -> Option<Document> {
     Document::from_bytes(files.get(file.name())?.clone()).ok()
 }
 
@@ -349,7 +347,7 @@ fn inline(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn files(pairs: &[(StateFile, &str)]) -> Files {
+    fn files(pairs: &[(StateFile, &str)]) -> FilesByName {
         let pair =
             |(file, text): &(StateFile, &str)| (file.name().to_owned(), text.as_bytes().to_vec());
         pairs.iter().map(pair).collect()

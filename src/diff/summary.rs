@@ -19,7 +19,7 @@ const WIDTH: usize = 60;
 
 /// One line for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct SummaryLine {
     /// The file it is about.
     pub file: StateFile,
     /// Whether something came, went or changed.
@@ -35,7 +35,7 @@ pub(crate) fn summary(differences: &[Difference]) -> Vec<String> {
 }
 
 /// The same with what each line is about.
-pub(crate) fn lines(differences: &[Difference]) -> Vec<Line> {
+pub(crate) fn lines(differences: &[Difference]) -> Vec<SummaryLine> {
     let mut lines = Vec::new();
     let Folded { differences, more } = fold(differences);
     let differences = differences.as_slice();
@@ -54,7 +54,7 @@ pub(crate) fn lines(differences: &[Difference]) -> Vec<Line> {
         let verb = first.verb();
         let alike = differences[at..at + group].iter().all(|other| other.verb() == verb);
         let verb = if alike { verb } else { Verb::Changed };
-        lines.extend(text.map(|text| Line { file: first.file, verb, text }));
+        lines.extend(text.map(|text| SummaryLine { file: first.file, verb, text }));
         at += group;
     }
     lines

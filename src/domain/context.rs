@@ -105,7 +105,7 @@ impl Context {
         if self.is_filler(section) {
             return Vec::new();
         }
-        let parts = self.document.parts(section).into_iter();
+        let parts = self.document.body_blocks(section).into_iter();
         let source = self.document.source();
         parts
             .map(|part| Self::without_origins(&as_given(&self.document, part.span, source)))

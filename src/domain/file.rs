@@ -1,6 +1,9 @@
 //! The files of a state directory.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
+
+/// The bytes of files, by their names.
+pub(crate) type FilesByName = BTreeMap<String, Vec<u8>>;
 
 /// One of the tracked files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use super::{
     ConstraintList, Constraints, Plan, Setting, Step, Workflow,
     constraints::nested::{below, list_of},
-    plan::read::loose::without_status,
+    plan::read::field_lines::without_status,
 };
 use crate::text::markdown::{Document, ItemId, SectionId};
 
@@ -12,7 +12,6 @@ use crate::text::markdown::{Document, ItemId, SectionId};
 pub(crate) struct Prose {
     /// The heading it is under, unless that is the title of the document.
     pub heading: Option<String>,
-    /// The text.
     pub text: String,
     /// Where that heading, or the text above all headings, begins.
     pub offset: usize,

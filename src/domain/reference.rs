@@ -30,6 +30,21 @@ pub(crate) fn references(text: &str) -> Vec<Reference> {
     found
 }
 
+/// The text with other paths in its references, if there is one that changes.
+pub(crate) fn replace_references(
+    text: &str,
+    mut path: impl FnMut(&str) -> Option<String>,
+) -> Option<String> {
+    let (mut out, mut at) = (String::new(), 0);
+    for reference in references(text) {
+        let Some(new) = path(&reference.path) else { continue };
+        out.push_str(&text[at..reference.span.start]);
+        out.push_str(&text[reference.span.clone()].replacen(&reference.path, &new, 1));
+        at = reference.span.end;
+    }
+    (at > 0).then(|| out + &text[at..])
+}
+
 fn is_path(path: &str) -> bool {
     !path.is_empty()
         && path.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '~'))

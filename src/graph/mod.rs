@@ -10,11 +10,9 @@ mod text;
 mod topology;
 mod tracks;
 
-use std::collections::HashMap;
-
 use serde_json::{Value, json};
 
-use crate::domain::{Plan, Step, StepRef, StepRole, Workflow, parse_duration_ms};
+use crate::domain::{Plan, Step, StepPositions, StepRef, StepRole, Workflow, parse_duration_ms};
 
 #[cfg(feature = "board")]
 pub(crate) use self::rails::rails;
@@ -22,6 +20,7 @@ pub(crate) use self::{
     formats::{dot, mermaid},
     svg::{STYLE, svg},
     text::{summary, text},
+    topology::first_circle,
     tracks::Tracks,
 };
 
@@ -49,11 +48,8 @@ pub(crate) struct Graph {
 /// One step.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// Its number.
     pub number: u32,
-    /// Its id.
     pub id: Option<String>,
-    /// Its title.
     pub title: String,
     /// Its status in the lifecycle's spelling.
     pub status: String,
@@ -106,11 +102,12 @@ impl Graph {
         group_by: &str,
         measured: impl Fn(&str) -> Option<u64>,
     ) -> Self {
-        let positions = Positions::of(&plan.steps);
+        let positions = StepPositions::new(plan);
         let steps = plan.steps.iter();
         let mut nodes: Vec<Node> =
             steps.map(|step| node(step, workflow, group_by, &measured)).collect();
-        let named: Vec<Vec<usize>> = plan.steps.iter().map(|step| positions.named(step)).collect();
+        let named: Vec<Vec<usize>> =
+            plan.steps.iter().map(|step| named(&positions, step)).collect();
         for (at, step) in plan.steps.iter().enumerate() {
             let is_missing = |wanted: &&StepRef| positions.find(wanted).is_none();
             nodes[at].missing =
@@ -256,39 +253,13 @@ fn group(step: &Step, key: &str) -> Option<String> {
     own.map(|(_, value)| value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
-/// Where steps are, by number and id.
-struct Positions<'p> {
-    steps: &'p [Step],
-    by_number: HashMap<u32, usize>,
-    by_id: HashMap<&'p str, usize>,
-}
-
-impl<'p> Positions<'p> {
-    fn of(steps: &'p [Step]) -> Self {
-        let all = steps.iter().enumerate();
-        Self {
-            steps,
-            by_number: all.clone().map(|(at, step)| (step.number, at)).collect(),
-            by_id: all.filter_map(|(at, step)| Some((step.id.as_ref()?.as_str(), at))).collect(),
-        }
-    }
-
-    fn find(&self, step: &StepRef) -> Option<usize> {
-        match step {
-            StepRef::Number(number) => self.by_number.get(number).copied(),
-            StepRef::Id(id) => self.by_id.get(id.as_str()).copied(),
-            StepRef::Label(_) => self.steps.iter().position(|found| found.is(step)),
-        }
-    }
-
-    /// The steps that a step names, each once.
-    fn named(&self, step: &Step) -> Vec<usize> {
-        let mut named: Vec<usize> =
-            step.depends_on.iter().filter_map(|wanted| self.find(wanted)).collect();
-        named.sort_unstable();
-        named.dedup();
-        named
-    }
+/// The steps that a step names, each once.
+fn named(positions: &StepPositions<&Plan>, step: &Step) -> Vec<usize> {
+    let mut named: Vec<usize> =
+        step.depends_on.iter().filter_map(|wanted| positions.find(wanted)).collect();
+    named.sort_unstable();
+    named.dedup();
+    named
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Order, dependencies that follow from others, and the path that takes longest.
 
+use std::ops::ControlFlow;
+
 use super::Node;
 
 /// Up to how many steps implied dependencies are looked for: the memory grows with the square.
@@ -8,16 +10,46 @@ const MOST: usize = 12_000;
 /// The steps, each after those that it waits for, and for each step the dependencies that close a
 /// circle.
 pub(super) fn order(named: &[Vec<usize>]) -> (Vec<usize>, Vec<Vec<usize>>) {
+    let mut circular = vec![Vec::new(); named.len()];
+    let edge = |at: usize, nth: usize| named[at].get(nth).map(|before| Some(*before));
+    let order = depth_first(named.len(), edge, |path, before| {
+        circular[path[path.len() - 1].0].push(before);
+        ControlFlow::Continue(())
+    });
+    (order, circular)
+}
+
+/// The first circle of dependencies, in order. `edge` gives the nth dependency of a step, which may
+/// be missing, or `None` after the last.
+pub(crate) fn first_circle(
+    count: usize,
+    edge: impl Fn(usize, usize) -> Option<Option<usize>>,
+) -> Option<Vec<usize>> {
+    let mut circle = None;
+    depth_first(count, edge, |path, before| {
+        let from = path.iter().position(|(at, _)| *at == before).unwrap_or(0);
+        circle = Some(path[from..].iter().map(|(at, _)| *at).collect());
+        ControlFlow::Break(())
+    });
+    circle
+}
+
+/// Visits all steps, each after those that it depends on. `close` is told of every dependency on a
+/// step on the way to the current one, with that way.
+fn depth_first(
+    count: usize,
+    edge: impl Fn(usize, usize) -> Option<Option<usize>>,
+    mut close: impl FnMut(&[(usize, usize)], usize) -> ControlFlow<()>,
+) -> Vec<usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
         Open,
         Closed,
     }
-    let mut marks = vec![Mark::New; named.len()];
-    let mut circular = vec![Vec::new(); named.len()];
-    let mut order = Vec::with_capacity(named.len());
-    for start in 0..named.len() {
+    let mut marks = vec![Mark::New; count];
+    let mut order = Vec::with_capacity(count);
+    for start in 0..count {
         if marks[start] != Mark::New {
             continue;
         }
@@ -25,7 +57,7 @@ pub(super) fn order(named: &[Vec<usize>]) -> (Vec<usize>, Vec<Vec<usize>>) {
         // An explicit stack: a chain of ten thousand steps must not exhaust the real one.
         let mut path = vec![(start, 0)];
         while let Some((at, next)) = path.last_mut() {
-            let (at, before) = (*at, named[*at].get(*next).copied());
+            let (at, before) = (*at, edge(*at, *next));
             *next += 1;
             match before {
                 None => {
@@ -33,8 +65,12 @@ pub(super) fn order(named: &[Vec<usize>]) -> (Vec<usize>, Vec<Vec<usize>>) {
                     order.push(at);
                     path.pop();
                 }
-                Some(before) if marks[before] == Mark::Open => circular[at].push(before),
-                Some(before) if marks[before] == Mark::New => {
+                Some(Some(before)) if marks[before] == Mark::Open => {
+                    if close(&path, before).is_break() {
+                        return order;
+                    }
+                }
+                Some(Some(before)) if marks[before] == Mark::New => {
                     marks[before] = Mark::Open;
                     path.push((before, 0));
                 }
@@ -42,7 +78,7 @@ pub(super) fn order(named: &[Vec<usize>]) -> (Vec<usize>, Vec<Vec<usize>>) {
             }
         }
     }
-    (order, circular)
+    order
 }
 
 /// Separates the dependencies that follow from others and counts what waits for each step; returns

@@ -7,7 +7,7 @@ use crate::{
     domain::{OUTCOME_FIELD, StepOutcome},
     history::{
         journal::{self, EntrySummary, Journal},
-        read::{fields::fields, heading, scan::Piece, section::Text},
+        read::{entry_body::Text, fields::fields, heading, scan::HistoryItem},
     },
     text::markdown::is_placeholder,
 };
@@ -160,9 +160,9 @@ impl Entry {
     }
 
     /// The entry that a piece of the log is, if it is one.
-    pub(super) fn read(piece: &Piece<'_>) -> Option<Self> {
+    pub(super) fn read(piece: &HistoryItem<'_>) -> Option<Self> {
         match piece {
-            Piece::Signed { trailer, text, intact } => {
+            HistoryItem::Signed { trailer, text, intact } => {
                 let body = text.to_str();
                 let mut entry = match Journal::parse(&body) {
                     Some(journal) => Self::of_journal(&journal, text),
@@ -177,7 +177,7 @@ impl Entry {
                 entry.verified = *intact;
                 Some(entry)
             }
-            Piece::Unsigned(text) => {
+            HistoryItem::Unsigned(text) => {
                 let body = text.to_str();
                 if let Some(journal) = Journal::parse(&body) {
                     return Some(Self::of_journal(&journal, text));
@@ -196,24 +196,26 @@ impl Entry {
                 };
                 Some(Self::plain(body, title, time, text))
             }
-            Piece::Heading(_) | Piece::Unmerged | Piece::Nul { .. } | Piece::BadTrailer { .. } => {
-                None
-            }
+            HistoryItem::Heading(_)
+            | HistoryItem::Unmerged
+            | HistoryItem::Nul { .. }
+            | HistoryItem::BadTrailer { .. } => None,
         }
     }
 
     /// Whether [`Self::read`] would find an entry.
-    pub(super) fn is_entry(piece: &Piece<'_>) -> bool {
+    pub(super) fn is_entry(piece: &HistoryItem<'_>) -> bool {
         match piece {
-            Piece::Signed { .. } => true,
-            Piece::Unsigned(text) => {
+            HistoryItem::Signed { .. } => true,
+            HistoryItem::Unsigned(text) => {
                 let body = text.to_str();
                 let line = body.lines().next().unwrap_or_default();
                 heading::split_unsigned(line).is_some() || Journal::parse(&body).is_some()
             }
-            Piece::Heading(_) | Piece::Unmerged | Piece::Nul { .. } | Piece::BadTrailer { .. } => {
-                false
-            }
+            HistoryItem::Heading(_)
+            | HistoryItem::Unmerged
+            | HistoryItem::Nul { .. }
+            | HistoryItem::BadTrailer { .. } => false,
         }
     }
 

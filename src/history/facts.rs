@@ -14,7 +14,7 @@ use crate::{
         block::Block,
         fields::fields,
         heading,
-        scan::{Piece, scan},
+        scan::{HistoryItem, scan},
     },
 };
 
@@ -61,7 +61,7 @@ impl HistoryFacts {
         reader: R,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Self, HistoryError> {
-        Tally::of(Self::default()).continue_with(reader, progress)
+        FactsBuilder::of(Self::default()).continue_with(reader, progress)
     }
 
     /// Takes in what was appended to the log: the text of [`Self::log_heading`] and of `render`.
@@ -75,7 +75,7 @@ impl HistoryFacts {
         if !self.is_continued_by(appended) {
             return Err(HistoryError::NoContinuation);
         }
-        *self = Tally::of(self.clone()).continue_with(appended.as_bytes(), &mut |_| {})?;
+        *self = FactsBuilder::of(self.clone()).continue_with(appended.as_bytes(), &mut |_| {})?;
         Ok(())
     }
 
@@ -113,12 +113,12 @@ impl HistoryFacts {
 }
 
 /// Facts in the making.
-struct Tally {
+struct FactsBuilder {
     facts: HistoryFacts,
     heads: BTreeSet<EntryId>,
 }
 
-impl Tally {
+impl FactsBuilder {
     fn of(mut facts: HistoryFacts) -> Self {
         let heads = std::mem::take(&mut facts.heads).into_iter().collect();
         Self { facts, heads }
@@ -136,9 +136,9 @@ impl Tally {
         Ok(self.facts)
     }
 
-    fn take(&mut self, piece: &Piece<'_>) {
+    fn take(&mut self, piece: &HistoryItem<'_>) {
         match piece {
-            Piece::Signed { trailer, text, .. } => {
+            HistoryItem::Signed { trailer, text, .. } => {
                 for parent in &trailer.after {
                     self.heads.remove(parent);
                 }
@@ -150,7 +150,7 @@ impl Tally {
                     self.entry(title, &Reported::read(fields(&body)));
                 }
             }
-            Piece::Unsigned(text) => {
+            HistoryItem::Unsigned(text) => {
                 if !Entry::is_entry(piece) {
                     return;
                 }
@@ -163,12 +163,12 @@ impl Tally {
                     self.entry(title, &Reported::read(fields(&body)));
                 }
             }
-            Piece::Heading(title) => {
+            HistoryItem::Heading(title) => {
                 self.facts.last_section_is_log = is_log(title);
                 self.facts.has_log_section |= self.facts.last_section_is_log;
             }
-            Piece::Unmerged => self.facts.may_be_unmerged = true,
-            Piece::Nul { .. } | Piece::BadTrailer { .. } => {}
+            HistoryItem::Unmerged => self.facts.may_be_unmerged = true,
+            HistoryItem::Nul { .. } | HistoryItem::BadTrailer { .. } => {}
         }
     }
 

@@ -59,7 +59,7 @@ pub use render::render;
 pub(crate) use trailer::signed_ids;
 pub use ulid::EntryId;
 pub(crate) use ulid::Ulid;
-pub(crate) use verify::{LET_GO, Problem, ProblemKind, Verification, WentBack, verify};
+pub(crate) use verify::{HistoryProblem, LET_GO, ProblemKind, Verification, WentBack, verify};
 
 /// The largest body that is written or verified, in bytes.
 pub(crate) const MAX_ENTRY_BYTES: usize = 8 << 20;

@@ -9,13 +9,12 @@ use super::trailer::Trailer;
 use super::{Entry, EntryId, HistoryError, MAX_ENTRY_BYTES, MAX_PARENTS, NewEntry};
 use crate::history::read::{
     heading,
-    scan::{Piece, scan},
+    scan::{HistoryItem, scan},
 };
 
 /// An entry ready to be appended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
-    /// The id of the entry.
     pub id: EntryId,
     /// The text to append: a blank line, the entry, its trailer.
     pub text: String,
@@ -102,7 +101,7 @@ fn prove(
     let mut pieces = 0;
     scan(text.as_bytes(), None, &mut |_| {}, |piece| {
         pieces += 1;
-        if matches!(piece, Piece::Signed { intact: true, .. }) {
+        if matches!(piece, HistoryItem::Signed { intact: true, .. }) {
             found.extend(Entry::read(&piece));
         }
     })?;

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::trailer::Trailer;
 use super::{Entry, EntryId, HistoryError};
 use crate::history::read::{
-    scan::{Piece, scan},
-    section::Text,
+    entry_body::Text,
+    scan::{HistoryItem, scan},
 };
 
 /// The most problems that are listed in full; the others are counted.
@@ -39,7 +39,7 @@ pub(crate) enum ProblemKind {
 
 /// Something wrong with the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Problem {
+pub(crate) struct HistoryProblem {
     /// What is wrong.
     pub kind: ProblemKind,
     /// The entry that it is wrong with.
@@ -66,7 +66,7 @@ pub(crate) struct WentBack {
     pub titles: Vec<String>,
 }
 
-impl Problem {
+impl HistoryProblem {
     /// Whether an entry is missing that the log or a checkpoint knows.
     fn is_anchor(&self) -> bool {
         self.kind == ProblemKind::CutTail && self.offset.is_none()
@@ -83,7 +83,7 @@ pub(crate) struct Verification {
     /// The number of entries written by hand: neither proven nor damaged.
     pub unsigned: u64,
     /// What is wrong, in the order of the file; at most [`MAX_PROBLEMS`].
-    pub problems: Vec<Problem>,
+    pub problems: Vec<HistoryProblem>,
     /// How much is wrong in all.
     pub problem_count: u64,
     /// Entries that are missing because git went back on purpose, which is not damage.
@@ -124,7 +124,7 @@ impl Verification {
         self.problems.iter().filter(|problem| problem.is_anchor()).filter_map(|one| one.entry)
     }
 
-    fn drop_problems(&mut self, is_forgiven: impl Fn(&Problem) -> bool) {
+    fn drop_problems(&mut self, is_forgiven: impl Fn(&HistoryProblem) -> bool) {
         let found = self.problems.len();
         self.problems.retain(|problem| !is_forgiven(problem));
         self.problem_count -= (found - self.problems.len()) as u64;
@@ -134,7 +134,7 @@ impl Verification {
 impl Verification {
     /// Names what removed an entry, even where the file shows no gap.
     pub(crate) fn name_remover(&mut self, entry: EntryId, by: &str) {
-        let is_about = |problem: &&mut Problem| {
+        let is_about = |problem: &&mut HistoryProblem| {
             let gone = matches!(problem.kind, ProblemKind::CutTail | ProblemKind::Missing { .. });
             gone && problem.entry == Some(entry)
         };
@@ -146,7 +146,7 @@ impl Verification {
         if self.problems.len() < MAX_PROBLEMS {
             let message = format!("entry `{entry}` was removed by {by}");
             let kind = ProblemKind::Removed;
-            self.problems.push(Problem {
+            self.problems.push(HistoryProblem {
                 kind,
                 entry: Some(entry),
                 line: None,
@@ -198,16 +198,16 @@ struct Link {
 }
 
 impl Check {
-    fn take(&mut self, piece: &Piece<'_>) {
+    fn take(&mut self, piece: &HistoryItem<'_>) {
         match piece {
-            Piece::Signed { trailer, text, intact } => {
+            HistoryItem::Signed { trailer, text, intact } => {
                 self.check_signed(trailer, text, *intact);
                 if *intact && names(text.body, LET_GO) {
                     self.note_accepted_losses(piece);
                 }
             }
-            Piece::Unsigned(_) => self.result.unsigned += u64::from(Entry::is_entry(piece)),
-            Piece::BadTrailer { offset, line, torn } => {
+            HistoryItem::Unsigned(_) => self.result.unsigned += u64::from(Entry::is_entry(piece)),
+            HistoryItem::BadTrailer { offset, line, torn } => {
                 let (kind, message) = if *torn {
                     (ProblemKind::CutTail, "the file ends in the middle of a trailer")
                 } else {
@@ -215,11 +215,11 @@ impl Check {
                 };
                 self.problem(kind, None, Some((*line, *offset)), || message.to_owned());
             }
-            Piece::Nul { offset, line } => {
+            HistoryItem::Nul { offset, line } => {
                 let message = || "the line contains NUL bytes: text was lost here".to_owned();
                 self.problem(ProblemKind::Malformed, None, Some((*line, *offset)), message);
             }
-            Piece::Heading(_) | Piece::Unmerged => {}
+            HistoryItem::Heading(_) | HistoryItem::Unmerged => {}
         }
     }
 
@@ -240,7 +240,7 @@ impl Check {
     }
 
     /// Remembers the missing entries that this one accepts as gone.
-    fn note_accepted_losses(&mut self, piece: &Piece<'_>) {
+    fn note_accepted_losses(&mut self, piece: &HistoryItem<'_>) {
         let fields = Entry::read(piece).map(|entry| entry.fields).unwrap_or_default();
         let lists = fields.iter().filter(|(key, _)| key == LET_GO).map(|(_, value)| value);
         let words = lists.flat_map(|list| list.split([' ', ',', '\n']));
@@ -317,7 +317,13 @@ impl Check {
         self.result.problem_count += 1;
         if self.result.problems.len() < MAX_PROBLEMS {
             let (line, offset) = place.unzip();
-            self.result.problems.push(Problem { kind, entry, line, offset, message: message() });
+            self.result.problems.push(HistoryProblem {
+                kind,
+                entry,
+                line,
+                offset,
+                message: message(),
+            });
         }
     }
 }

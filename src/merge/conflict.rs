@@ -21,7 +21,6 @@ use std::ops::Range;
 /// A field that both sides changed differently.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Conflict {
-    /// The file it is in.
     pub file: StateFile,
     /// Which field, such as `plan.k3f9.status` or `variables.a.b`; the stem of the file when the
     /// whole file is an ordinary conflict of git.

@@ -52,9 +52,7 @@ pub(crate) struct Hunk {
 pub(crate) struct Sides {
     /// Before both changes; empty where git does not tell.
     pub base: String,
-    /// Ours.
     pub ours: String,
-    /// Theirs.
     pub theirs: String,
     /// How many bytes and lines they take in the text, with their markers.
     len: usize,

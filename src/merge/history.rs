@@ -47,11 +47,11 @@ pub(super) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
 /// A log: what is before the first entry, and the rest in pieces.
 struct Log<'b> {
     preamble: &'b [u8],
-    parts: Vec<Part<'b>>,
+    parts: Vec<HistoryPart<'b>>,
 }
 
 /// An entry, or text between entries.
-struct Part<'b> {
+struct HistoryPart<'b> {
     kind: SegmentKind,
     /// With the blank lines before it.
     text: &'b [u8],
@@ -79,7 +79,7 @@ impl<'b> Log<'b> {
             if let SegmentKind::Signed { id, .. } = segment.kind {
                 rank = Some(id);
             }
-            let mut part = Part { kind: segment.kind, text, rank, nth: 1 };
+            let mut part = HistoryPart { kind: segment.kind, text, rank, nth: 1 };
             if part.id().is_none() {
                 let count = counts.entry(part.key()).or_insert(0);
                 *count += 1;
@@ -91,11 +91,12 @@ impl<'b> Log<'b> {
     }
 
     /// The entries that are damaged here and whole there, or damaged in both and smaller there.
-    fn intact_versions_in<'o>(&'o self, other: &'o Self) -> HashMap<EntryId, &'o Part<'b>> {
-        let is_damaged =
-            |part: &&Part<'_>| matches!(part.kind, SegmentKind::Signed { intact: false, .. });
+    fn intact_versions_in<'o>(&'o self, other: &'o Self) -> HashMap<EntryId, &'o HistoryPart<'b>> {
+        let is_damaged = |part: &&HistoryPart<'_>| {
+            matches!(part.kind, SegmentKind::Signed { intact: false, .. })
+        };
         let mut better = HashMap::new();
-        let damaged: HashMap<EntryId, &Part<'_>> =
+        let damaged: HashMap<EntryId, &HistoryPart<'_>> =
             self.parts.iter().filter(is_damaged).filter_map(|p| Some((p.id()?, p))).collect();
         for part in &other.parts {
             let Some(id) = part.id() else { continue };
@@ -108,7 +109,7 @@ impl<'b> Log<'b> {
     }
 }
 
-impl<'b> Part<'b> {
+impl<'b> HistoryPart<'b> {
     fn id(&self) -> Option<EntryId> {
         match self.kind {
             SegmentKind::Signed { id, .. } => Some(id),
@@ -137,14 +138,14 @@ struct Writer<'b> {
 }
 
 impl<'b> Writer<'b> {
-    fn has(&self, part: &Part<'b>) -> bool {
+    fn has(&self, part: &HistoryPart<'b>) -> bool {
         match part.id() {
             Some(id) => self.seen.contains(&id),
             None => self.texts.get(part.key()).is_some_and(|count| *count >= part.nth),
         }
     }
 
-    fn push(&mut self, part: &Part<'b>, better: &HashMap<EntryId, &Part<'b>>) {
+    fn push(&mut self, part: &HistoryPart<'b>, better: &HashMap<EntryId, &HistoryPart<'b>>) {
         let mut text = part.text;
         match part.id() {
             Some(id) => {
@@ -168,8 +169,8 @@ impl<'b> Writer<'b> {
 /// Text between entries that one side removed; entries stay.
 fn removed_text<'b>(base: &Log<'b>, ours: &Log<'b>, theirs: &Log<'b>) -> HashSet<&'b [u8]> {
     let texts = |log: &Log<'b>| -> HashSet<&'b [u8]> {
-        let other = |part: &&Part<'b>| part.kind == SegmentKind::Text;
-        log.parts.iter().filter(other).map(Part::key).collect()
+        let other = |part: &&HistoryPart<'b>| part.kind == SegmentKind::Text;
+        log.parts.iter().filter(other).map(HistoryPart::key).collect()
     };
     let (our, their) = (texts(ours), texts(theirs));
     texts(base).into_iter().filter(|text| our.contains(text) != their.contains(text)).collect()

@@ -48,7 +48,6 @@ pub struct Merged {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{side} of `{file}` cannot be read: {message}")]
 pub struct MergeError {
-    /// Which file.
     pub file: StateFile,
     /// `the base`, `our side` or `their side`.
     pub side: &'static str,

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::markdown::{MergedThing, OURS, THEIRS};
 use super::step::{TitledLists, finish_step, title_dependencies};
 use crate::domain::outline::{Outline, SectionRole, StepHeading, Thing, ThingId, ThingKind};
+use crate::domain::plan::step::heading::renumber;
 use crate::domain::{Plan, PlanRole, StepId, StepRole, Variables, Workflow, current_step_number};
 use crate::text::markdown::Document;
 
@@ -248,13 +249,6 @@ fn name_reviews(root: &mut MergedThing) {
             next += 1;
         }
     }
-}
-
-fn renumber(prefix: &mut String, number: u32) {
-    let Some(start) = prefix.find(|c: char| c.is_ascii_digit()) else { return };
-    let rest = &prefix[start..];
-    let width = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    prefix.replace_range(start..start + width, &number.to_string());
 }
 
 fn each_step(node: &mut MergedThing, act: &mut dyn FnMut(&mut MergedThing)) {

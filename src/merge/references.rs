@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::domain::outline::{Outline, ThingId, ThingKind};
-use crate::domain::references;
+use crate::domain::replace_references;
 
 const STEPS: &str = "steps.";
 /// A step by its id. No path may hold this, so that nobody can have written it.
@@ -29,19 +29,12 @@ pub(super) fn by_id(outlines: &mut [Outline<'_>; 3]) {
 
 /// The text with ids, if a reference in it names a step by its number.
 fn with_ids(text: &str, ids: &HashMap<u32, String>) -> Option<String> {
-    let (mut out, mut at) = (String::new(), 0);
-    for reference in references(text) {
-        let Some(rest) = reference.path.strip_prefix(STEPS) else { continue };
+    replace_references(text, |path| {
+        let rest = path.strip_prefix(STEPS)?;
         let digits = rest.split('.').next().unwrap_or_default();
-        let Some(id) = digits.parse().ok().and_then(|number: u32| ids.get(&number)) else {
-            continue;
-        };
-        let written = &text[reference.span.clone()];
-        out.push_str(&text[at..reference.span.start]);
-        out.push_str(&written.replacen(&format!("{STEPS}{digits}"), &format!("{BY_ID}{id}"), 1));
-        at = reference.span.end;
-    }
-    (at > 0).then(|| out + &text[at..])
+        let id = ids.get(&digits.parse().ok()?)?;
+        Some(format!("{BY_ID}{id}{}", &rest[digits.len()..]))
+    })
 }
 
 /// The merged text with the numbers that the steps have now. What a step has given that is gone

@@ -15,9 +15,7 @@ use crate::domain::StateFile;
 pub(crate) enum Side {
     /// The value before both changes.
     Base,
-    /// Ours.
     Ours,
-    /// Theirs.
     Theirs,
 }
 
@@ -30,7 +28,6 @@ pub(crate) enum ResolveError {
     /// The file cannot be read.
     #[error("`{file}` cannot be read: {message}")]
     Unreadable {
-        /// Which file.
         file: StateFile,
         /// Why.
         message: String,

@@ -55,15 +55,15 @@ pub(crate) fn says_complete(text: &str, title: &str) -> bool {
             return false;
         }
         match clause.reading(&clause_words, &title) {
-            Claim::Complete => says = true,
-            Claim::Beside => {}
-            Claim::Unclear => return false,
+            CompletionClaim::Complete => says = true,
+            CompletionClaim::Beside => {}
+            CompletionClaim::Unclear => return false,
         }
     }
     says
 }
 
-enum Claim {
+enum CompletionClaim {
     Complete,
     Beside,
     Unclear,
@@ -76,15 +76,15 @@ struct Clause<'t> {
 }
 
 impl Clause<'_> {
-    fn reading(&self, words: &[&str], title: &[&str]) -> Claim {
+    fn reading(&self, words: &[&str], title: &[&str]) -> CompletionClaim {
         let is_end = |word: &&str| matches!(*word, "complete" | "completed" | "done" | "finished");
         let (Some(first), Some(last)) = (words.first(), words.last()) else {
-            return Claim::Beside;
+            return CompletionClaim::Beside;
         };
         // `is it done` asks, with or without its mark.
         let asks = ["is", "are", "was", "were", "has", "does", "did", "do", "mark", "get"];
         if asks.contains(first) {
-            return Claim::Unclear;
+            return CompletionClaim::Unclear;
         }
         let named: Vec<&str> =
             words.iter().copied().filter(|word| !is_end(word) && !FILLERS.contains(word)).collect();
@@ -99,18 +99,18 @@ impl Clause<'_> {
             let leads = words[..at].iter().all(|word| FILLERS.contains(word));
             let closes = is_end(last) || FILLERS.contains(last);
             return if whole || (plain && (leads || closes)) {
-                Claim::Complete
+                CompletionClaim::Complete
             } else {
-                Claim::Unclear
+                CompletionClaim::Unclear
             };
         }
         let tests = matches!(*last, "pass" | "passed" | "passing" | "green")
             && words.iter().any(|word| matches!(*word, "tests" | "checks" | "all"));
         if tests && named.len() <= 4 {
-            return Claim::Complete;
+            return CompletionClaim::Complete;
         }
         let beside = whole || made && named.len() <= 8 || self.joined && plain;
-        if beside { Claim::Beside } else { Claim::Unclear }
+        if beside { CompletionClaim::Beside } else { CompletionClaim::Unclear }
     }
 }
 

@@ -19,16 +19,13 @@ pub(crate) enum Confidence {
 /// Why another action was not chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct RuledOut {
-    /// The action.
     pub action: RecoveryAction,
-    /// Why.
     pub why: String,
 }
 
 /// What is to be done.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Decision {
-    /// The action.
+pub(crate) struct RecoveryDecision {
     pub action: RecoveryAction,
     /// The number of the step it is about.
     pub step: Option<u32>,
@@ -99,7 +96,7 @@ fn why_not_chosen(action: RecoveryAction, chosen: RecoveryAction, evidence: &Evi
     }
 }
 
-impl Decision {
+impl RecoveryDecision {
     pub(super) fn new(
         action: RecoveryAction,
         confidence: Confidence,

@@ -78,11 +78,8 @@ pub(crate) struct PlanEvidence {
 /// The step that the decision is about.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct StepEvidence {
-    /// Its number.
     pub number: u32,
-    /// Its id.
     pub id: Option<String>,
-    /// Its title.
     pub title: String,
     /// The status as written.
     pub status: String,
@@ -138,7 +135,6 @@ pub(crate) struct NamedFile {
 /// The newest operation.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct LastOperation {
-    /// Its id.
     pub id: String,
     /// The sort of change.
     pub kind: String,
@@ -155,7 +151,6 @@ pub(crate) struct LastOperation {
 /// A checkpoint that can be gone back to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct CheckpointSummary {
-    /// Its name.
     pub name: String,
     /// The operation it holds.
     pub operation: String,
@@ -187,11 +182,9 @@ pub(crate) struct FilesSeen {
     pub root: String,
     /// Program text.
     pub source_files: usize,
-    /// Tests.
     pub test_files: usize,
     /// Manifests and settings.
     pub config_files: usize,
-    /// All files.
     pub total_files: usize,
     /// Source files by ecosystem.
     pub ecosystems: std::collections::BTreeMap<&'static str, usize>,

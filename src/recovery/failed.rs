@@ -4,13 +4,13 @@
 //! proposed only where the state itself is damaged. Skipping the step, restarting and going back
 //! are for a person to decide.
 
-use super::{Confidence, Decision, Evidence, RecoveryAction, RuledOut, StepEvidence};
+use super::{Confidence, Evidence, RecoveryAction, RecoveryDecision, RuledOut, StepEvidence};
 use crate::{
     recovery::failure::{ErrorClass, PatternKind},
     text::display::counted,
 };
 
-pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> Decision {
+pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> RecoveryDecision {
     let plan = &evidence.plan;
     let class = step.error.as_ref().map_or(ErrorClass::Unknown, |error| error.failure.class);
     let mut facts = vec![failure_fact(step, class)];
@@ -35,7 +35,7 @@ pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> Decision {
         let times = counted(step.failures as usize, "time", "times");
         let reason = format!("step {} has failed {times}", step.number);
         let look_at = ["`statedir history list`", "`statedir recover --decide skip_task`"];
-        let mut decision = Decision::ask(reason, &look_at);
+        let mut decision = RecoveryDecision::ask(reason, &look_at);
         let why = match step.attempts_allowed {
             1 => "the only attempt is used up".to_owned(),
             attempts => format!("all {attempts} attempts are used up"),
@@ -44,12 +44,12 @@ pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> Decision {
         decision
     } else if class.is_recoverable() {
         let reason = format!("{} may pass by itself", class.phrase());
-        Decision::new(RecoveryAction::RetryTask, Confidence::High, reason)
+        RecoveryDecision::new(RecoveryAction::RetryTask, Confidence::High, reason)
     } else {
         let left = step.attempts_allowed - step.failures;
         let failures = counted(left as usize, "more failure", "more failures");
         let reason = format!("fix the cause first; {failures} before a person is asked");
-        Decision::new(RecoveryAction::RetryTask, Confidence::Medium, reason)
+        RecoveryDecision::new(RecoveryAction::RetryTask, Confidence::Medium, reason)
     };
     decision.reasons.extend(facts);
     rule_out(evidence, step, &mut decision);
@@ -60,7 +60,7 @@ pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> Decision {
 }
 
 /// Why what would give something up is not proposed.
-fn rule_out(evidence: &Evidence, step: &StepEvidence, decision: &mut Decision) {
+fn rule_out(evidence: &Evidence, step: &StepEvidence, decision: &mut RecoveryDecision) {
     let mut rule_out = |action, why: String| decision.ruled_out.push(RuledOut { action, why });
     if let Some(checkpoint) = evidence.checkpoints.first() {
         let mut why = "nothing suggests that the state is wrong rather than the work".to_owned();

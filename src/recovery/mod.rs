@@ -19,7 +19,7 @@ mod step_text;
 pub(crate) use action::RecoveryAction;
 pub(crate) use completion::says_complete;
 pub(crate) use decide::{choose, decide};
-pub(crate) use decision::{Confidence, Decision, RuledOut};
+pub(crate) use decision::{Confidence, RecoveryDecision, RuledOut};
 pub(crate) use evidence::{
     CheckpointSummary, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation, NamedFile,
     PlanEvidence, StepEvidence,

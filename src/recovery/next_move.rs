@@ -46,7 +46,6 @@ pub(crate) enum Move {
 /// The recommended next move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct NextMove {
-    /// What.
     pub action: Move,
     /// The step it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +63,6 @@ pub(crate) struct NextMove {
 pub(crate) struct StepStanding {
     /// Its place in the plan.
     pub at: usize,
-    /// Its number.
     pub number: u32,
     /// What its status means.
     pub role: Option<StepRole>,
@@ -88,7 +86,6 @@ impl StepStanding {
 /// A status that means that a step waits, and where it leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Waits {
-    /// The status.
     pub status: String,
     /// The first of those that may follow.
     pub next: Option<String>,

@@ -16,7 +16,7 @@
 //! | none | nothing at all | `human_review` |
 
 use super::{
-    Confidence, Decision, Evidence, RecoveryAction, StepEvidence, says_complete, step_text,
+    Confidence, Evidence, RecoveryAction, RecoveryDecision, StepEvidence, says_complete, step_text,
 };
 use crate::{
     domain::PlanRole,
@@ -26,13 +26,13 @@ use crate::{
 /// With this many changed files, the progress of a step cannot be judged from outside.
 const MANY: usize = 15;
 
-pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> Decision {
+pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> RecoveryDecision {
     let mut decision = decide_by_files(evidence, step);
     let paused = evidence.plan.role == Some(PlanRole::Paused);
     if paused && decision.action == RecoveryAction::HumanReview && !contradicts(step) {
         let why = evidence.plan.paused_because.as_deref().unwrap_or("no reason was given");
         let reason = format!("the plan was paused on purpose ({why}), not interrupted");
-        decision = Decision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason);
+        decision = RecoveryDecision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason);
     }
     if let Some(claim) = step.claim.as_ref().filter(|claim| claim.stale && !claim.own) {
         decision.reasons.push(match &claim.claimed_by {
@@ -47,12 +47,12 @@ pub(super) fn decide(evidence: &Evidence, step: &StepEvidence) -> Decision {
     if evidence.git.as_ref().is_some_and(|git| git.conflicts > 0) {
         let count = evidence.git.as_ref().map_or(0, |git| git.conflicts);
         let reason = format!("git has {count} files with conflicts");
-        return Decision::ask(reason, &["`git status`"]);
+        return RecoveryDecision::ask(reason, &["`git status`"]);
     }
     decision
 }
 
-fn decide_by_files(evidence: &Evidence, step: &StepEvidence) -> Decision {
+fn decide_by_files(evidence: &Evidence, step: &StepEvidence) -> RecoveryDecision {
     // What was there before and is as it was shows no progress, unless an earlier attempt made it.
     let new = |file: &super::NamedFile| file.changed != Some(false) || step.attempts > 1;
     let last_note = step.last_action.as_deref();
@@ -70,7 +70,7 @@ fn decide_by_files(evidence: &Evidence, step: &StepEvidence) -> Decision {
             (true, false, _) => {
                 let reason =
                     format!("it says that it is complete, and {} there", listed_with_verb(&there));
-                Decision::new(RecoveryAction::NextTask, Confidence::High, reason)
+                RecoveryDecision::new(RecoveryAction::NextTask, Confidence::High, reason)
             }
             (true, true, 1..) if !evidence.other_running.is_empty() => {
                 unclear_author(evidence, step, changed)
@@ -78,13 +78,13 @@ fn decide_by_files(evidence: &Evidence, step: &StepEvidence) -> Decision {
             (true, true, 1..) => {
                 let reason =
                     format!("it says that it is complete, and {} changed", count_files(changed));
-                Decision::new(RecoveryAction::NextTask, Confidence::Medium, reason)
+                RecoveryDecision::new(RecoveryAction::NextTask, Confidence::Medium, reason)
             }
             (true, true, 0) if !step.state_changes.is_empty() => {
                 let reason = "it says that it is complete, and it changed the state";
-                Decision::new(RecoveryAction::NextTask, Confidence::Medium, reason)
+                RecoveryDecision::new(RecoveryAction::NextTask, Confidence::Medium, reason)
             }
-            (true, true, 0) => Decision::ask(
+            (true, true, 0) => RecoveryDecision::ask(
                 "it says that it is complete, but nothing shows it",
                 &["what the step should have made", "`git status`"],
             ),
@@ -94,11 +94,11 @@ fn decide_by_files(evidence: &Evidence, step: &StepEvidence) -> Decision {
                     "it says that it is complete, but {} not there or empty",
                     listed_with_verb(&lacking)
                 );
-                Decision::ask(reason, &["the files that the step names"])
+                RecoveryDecision::ask(reason, &["the files that the step names"])
             }
         }
     } else if !there.is_empty() {
-        let decision = Decision::new(
+        let decision = RecoveryDecision::new(
             RecoveryAction::ContinueTask,
             Confidence::High,
             format!("{} there: the work has begun", listed_with_verb(&there)),
@@ -113,9 +113,9 @@ fn decide_by_files(evidence: &Evidence, step: &StepEvidence) -> Decision {
     } else if !empty.is_empty() {
         let reason =
             format!("{} there and empty: nothing to continue from", listed_with_verb(&empty));
-        Decision::new(RecoveryAction::RestartTask, Confidence::High, reason)
+        RecoveryDecision::new(RecoveryAction::RestartTask, Confidence::High, reason)
     } else if changed > MANY && missing.is_empty() {
-        Decision::ask(
+        RecoveryDecision::ask(
             format!("{} changed, and nothing says whether that is all of it", count_files(changed)),
             &["`git diff`", "what the step was about to do"],
         )
@@ -129,18 +129,18 @@ fn decide_by_files(evidence: &Evidence, step: &StepEvidence) -> Decision {
         partial_progress(step, changed, &missing)
     } else if step_text::runs_something(&step.title) && has_files(evidence, &step.title) {
         let reason = "the step runs what already exists, and its files exist";
-        Decision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
+        RecoveryDecision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
     } else if last_note.is_none() && !missing.is_empty() {
         let reason = format!(
             "{} not there, and nothing has changed: it had hardly begun",
             listed_with_verb(&missing)
         );
-        Decision::new(RecoveryAction::RestartTask, Confidence::Medium, reason)
+        RecoveryDecision::new(RecoveryAction::RestartTask, Confidence::Medium, reason)
     } else if step.claim.as_ref().is_some_and(|claim| claim.is_this_session) {
         let reason = "it is yours, and nothing has changed since it began";
-        Decision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
+        RecoveryDecision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
     } else {
-        Decision::ask(
+        RecoveryDecision::ask(
             format!(
                 "nothing has changed since step {} began, so it is unclear how far it got",
                 step.number
@@ -154,7 +154,7 @@ fn decide_by_files(evidence: &Evidence, step: &StepEvidence) -> Decision {
     }
 }
 
-fn partial_progress(step: &StepEvidence, changed: usize, missing: &[&str]) -> Decision {
+fn partial_progress(step: &StepEvidence, changed: usize, missing: &[&str]) -> RecoveryDecision {
     let mut seen = Vec::new();
     if changed > 0 {
         seen.push(format!("{} changed since it began", count_files(changed)));
@@ -164,17 +164,16 @@ fn partial_progress(step: &StepEvidence, changed: usize, missing: &[&str]) -> De
     }
     let reason = seen.join("; ");
     if missing.is_empty() {
-        Decision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
+        RecoveryDecision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
     } else {
-        Decision::new(RecoveryAction::RestartTask, Confidence::Medium, reason).because(format!(
-            "but {} not there: partial work of unclear use",
-            listed_with_verb(missing)
-        ))
+        RecoveryDecision::new(RecoveryAction::RestartTask, Confidence::Medium, reason).because(
+            format!("but {} not there: partial work of unclear use", listed_with_verb(missing)),
+        )
     }
 }
 
 /// Files changed, but several steps run, and none of them names what changed.
-fn unclear_author(evidence: &Evidence, step: &StepEvidence, changed: usize) -> Decision {
+fn unclear_author(evidence: &Evidence, step: &StepEvidence, changed: usize) -> RecoveryDecision {
     let others: Vec<String> =
         evidence.other_running.iter().map(|claim| claim.step.to_string()).collect();
     let reason = format!(
@@ -183,7 +182,7 @@ fn unclear_author(evidence: &Evidence, step: &StepEvidence, changed: usize) -> D
         step.number,
         others.join(", ")
     );
-    Decision::ask(reason, &["`git diff`", "`statedir step list`"])
+    RecoveryDecision::ask(reason, &["`git diff`", "`statedir step list`"])
 }
 
 /// Whether words and files say different things.

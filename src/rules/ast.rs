@@ -191,33 +191,26 @@ impl Condition {
     }
 
     /// All of several conditions, without nesting one such list in another.
-    pub(super) fn all(mut parts: Vec<Self>) -> Self {
-        if parts.len() == 1 {
-            return parts.remove(0);
-        }
-        let mut flat = Vec::with_capacity(parts.len());
-        for part in parts {
-            match part {
-                Self::All(inner) => flat.extend(inner),
-                other => flat.push(other),
-            }
-        }
-        Self::All(flat)
+    pub(super) fn all(parts: Vec<Self>) -> Self {
+        Self::flat(parts, Self::All, |part| match part {
+            Self::All(inner) => inner,
+            other => vec![other],
+        })
     }
 
     /// Any of several conditions, without nesting one such list in another.
-    pub(super) fn any(mut parts: Vec<Self>) -> Self {
+    pub(super) fn any(parts: Vec<Self>) -> Self {
+        Self::flat(parts, Self::Any, |part| match part {
+            Self::Any(inner) => inner,
+            other => vec![other],
+        })
+    }
+
+    fn flat(mut parts: Vec<Self>, list: fn(Vec<Self>) -> Self, of: fn(Self) -> Vec<Self>) -> Self {
         if parts.len() == 1 {
             return parts.remove(0);
         }
-        let mut flat = Vec::with_capacity(parts.len());
-        for part in parts {
-            match part {
-                Self::Any(inner) => flat.extend(inner),
-                other => flat.push(other),
-            }
-        }
-        Self::Any(flat)
+        list(parts.into_iter().flat_map(of).collect())
     }
 
     /// Calls `see` with every fact name, in order of appearance.
@@ -267,14 +260,9 @@ impl Op {
 }
 
 impl Action {
-    /// Reads a list of actions with the modifiers of the default workflow, such as
+    /// Reads a list of actions with the modifiers of `workflow`, such as
     /// `Increase error_tolerance to "strict", require human review`.
-    pub fn parse_all(text: &str) -> Result<Vec<Self>, RuleError> {
-        Self::parse_all_with(text, Workflow::builtin())
-    }
-
-    /// Reads a list of actions with the modifiers of `workflow`.
-    pub fn parse_all_with(text: &str, workflow: &Workflow) -> Result<Vec<Self>, RuleError> {
+    pub fn parse_all(text: &str, workflow: &Workflow) -> Result<Vec<Self>, RuleError> {
         grammar::actions(text, workflow)
     }
 

@@ -31,9 +31,7 @@ pub struct RuleOutcome {
 /// A modifier and how it changed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModifierChange {
-    /// The modifier.
     pub modifier: String,
-    /// What it was.
     pub before: FactValue,
     /// What it is now.
     pub after: FactValue,
@@ -84,9 +82,7 @@ pub struct TraceLine {
 /// What one rule did to one modifier.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RuleChange {
-    /// The modifier.
     pub modifier: String,
-    /// What it was.
     pub before: FactValue,
     /// What the rule made of it.
     pub after: FactValue,

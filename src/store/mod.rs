@@ -68,7 +68,7 @@ pub(crate) use transaction::change::{
     ByteSplice, ChangeKind, Committed, FileChange, LockHolder, NewOperation,
 };
 pub use view::AppendedView;
-pub(crate) use view::{AppendedReader, Content, LateFile, LogDamage, Made, SharedBytes, View};
+pub(crate) use view::{AppendedReader, Content, LazyFile, LogDamage, MadeFile, SharedBytes, View};
 
 use disk::read::{require_dir, require_file};
 use error::At as _;

@@ -13,7 +13,7 @@ use crate::store::{
     derived::{self, DerivedPlace},
     disk::{Access, Disk, DiskFile},
     error::At as _,
-    log::{head::Facts, tail::Tail},
+    log::{head::DerivedData, tail::Tail},
 };
 
 /// All files at one revision, pending recovery included.
@@ -22,13 +22,13 @@ pub(crate) struct View {
     /// The revision: what the next mutating open will find or produce before its own change.
     pub revision: Revision,
     pub(super) files: BTreeMap<String, Content>,
-    pub(super) late: Option<LateFile>,
+    pub(super) late: Option<LazyFile>,
     /// The hashes of these files, where they are those on disk.
     pub(super) hashes: BTreeMap<String, Hash>,
     /// Where it is kept what was derived from a file.
     pub(super) derived: PathBuf,
     pub(super) appended: AppendedView,
-    pub(super) facts: Option<Facts>,
+    pub(super) facts: Option<DerivedData>,
     pub(super) reports: Vec<Report>,
     pub(super) tally: Tally,
     pub(super) adopted: bool,
@@ -81,17 +81,17 @@ impl Deref for Content {
 }
 
 /// A file that is worked out only if somebody asks for it.
-pub(crate) struct LateFile {
+pub(crate) struct LazyFile {
     /// Its name.
     pub name: &'static str,
     /// What it comes to.
-    pub make: Arc<dyn Fn() -> Made + Send + Sync>,
+    pub make: Arc<dyn Fn() -> MadeFile + Send + Sync>,
     /// What it came to.
-    pub made: OnceLock<Made>,
+    pub made: OnceLock<MadeFile>,
 }
 
 /// A file that was worked out. What it is made of may be part of something larger, and is not copied.
-pub(crate) struct Made {
+pub(crate) struct MadeFile {
     /// Its bytes.
     pub bytes: SharedBytes,
     /// What was derived from them before.
@@ -101,9 +101,9 @@ pub(crate) struct Made {
 /// Bytes that somebody else has, too.
 pub(crate) type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-impl fmt::Debug for LateFile {
+impl fmt::Debug for LazyFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LateFile").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("LazyFile").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -143,7 +143,7 @@ impl View {
     }
 
     /// Whether nobody has asked for a file yet that has to be worked out.
-    pub(crate) fn is_late(&self, name: &str) -> bool {
+    pub(crate) fn is_lazy(&self, name: &str) -> bool {
         self.late.as_ref().is_some_and(|late| late.name == name && late.made.get().is_none())
     }
 
@@ -216,7 +216,7 @@ impl View {
     /// The same picture as one of other files that stand for these; the appended file is made when
     /// it is first written to.
     #[must_use]
-    pub(crate) fn shown_as(&self, files: BTreeMap<String, Vec<u8>>, late: LateFile) -> View {
+    pub(crate) fn shown_as(&self, files: BTreeMap<String, Vec<u8>>, late: LazyFile) -> View {
         let mut view = self.with_files(files);
         view.appended.exists = true;
         view.late = Some(late);

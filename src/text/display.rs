@@ -21,6 +21,19 @@ pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// The text with `#` in the place of every number: `timeout after #s`.
+pub(crate) fn mask_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if c.is_ascii_digit() && out.ends_with('#') => {}
+            c if c.is_ascii_digit() => out.push('#'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// A number with its noun: `1 entry`, `3 entries`.
 pub(crate) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })

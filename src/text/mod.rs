@@ -6,7 +6,7 @@
 pub(crate) mod display;
 pub(crate) mod html;
 pub mod json;
-mod late;
+mod lazy;
 pub mod markdown;
 pub(crate) mod nearest;
 mod place;
@@ -16,9 +16,9 @@ mod splice;
 mod words;
 pub(crate) mod yaml;
 
-pub(crate) use late::LateList;
+pub(crate) use lazy::LazyList;
 pub use place::Place;
-pub(crate) use place::{Lines, snippet};
+pub(crate) use place::{LineIndex, snippet};
 pub(crate) use short::ShortText;
 pub(crate) use splice::apply_splices;
 pub use splice::{OverlappingSplices, Splice};

@@ -15,7 +15,7 @@ impl Place {
     /// The place of byte `offset` in `source`; an offset past the end gives the end.
     ///
     /// `\n`, `\r\n` and a lone `\r` all end a line, as they do in CommonMark. For many places
-    /// in one text there is `Lines`.
+    /// in one text there is `LineIndex`.
     pub fn at(source: &str, offset: usize) -> Self {
         let end = floor(source, offset);
         let (mut line, mut start) = (1, 0);
@@ -29,20 +29,25 @@ impl Place {
 
 /// Where the lines of a text begin: places in it are found without reading it from its start.
 #[derive(Clone, Debug)]
-pub(crate) struct Lines {
+pub(crate) struct LineIndex {
     starts: Box<[usize]>,
 }
 
-impl Lines {
+impl LineIndex {
     /// Finds the lines of `source`.
     pub(crate) fn of(source: &str) -> Self {
         Self { starts: std::iter::once(0).chain(line_ends(source, source.len())).collect() }
     }
 
+    /// The line that holds the byte at `offset`, from one.
+    pub(crate) fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start <= offset).max(1)
+    }
+
     /// The same as [`Place::at`]. `source` is the text that these are the lines of.
     pub(crate) fn place(&self, source: &str, offset: usize) -> Place {
         let end = floor(source, offset);
-        let line = self.starts.partition_point(|start| *start <= end).max(1);
+        let line = self.line(end);
         let start = self.starts.get(line - 1).copied().unwrap_or_default();
         let before = source.get(start..end).unwrap_or_default();
         Place { line, column: before.chars().count() + 1 }
@@ -126,7 +131,7 @@ mod tests {
             source in "[a\r\né→]{0,40}",
             offset in 0usize..90,
         ) {
-            let lines = Lines::of(&source);
+            let lines = LineIndex::of(&source);
             proptest::prop_assert_eq!(lines.place(&source, offset), Place::at(&source, offset));
         }
     }

@@ -2,7 +2,7 @@
 
 use super::ChangesSince;
 use crate::{
-    domain::{ErrorCode, ModelError, Refusal, StateFile, StepId},
+    domain::{ErrorCode, IllegalTransition, ModelError, StateFile, StepId},
     history::HistoryError,
     merge::Conflict,
     rules::WorkflowError,
@@ -58,7 +58,7 @@ pub(crate) enum ErrorKind {
         /// Which step or plan.
         subject: String,
         /// Why.
-        refusal: Box<Refusal>,
+        refusal: Box<IllegalTransition>,
         /// What can be done instead.
         hint: Option<String>,
     },
@@ -80,7 +80,6 @@ pub(crate) enum ErrorKind {
     Moved {
         /// What the caller expected.
         expected: String,
-        /// What it is.
         found: Revision,
         /// What happened between the two.
         since: Box<ChangesSince>,
@@ -88,7 +87,6 @@ pub(crate) enum ErrorKind {
     /// A person has to agree first; the question is put to them.
     #[error("a person must approve this first{}: {question}", open_now(.opened.as_ref()))]
     NeedsReview {
-        /// The question.
         question: String,
         /// The move that approving it makes; none where the one who asked makes it.
         waiting: Option<Box<super::Change>>,
@@ -102,7 +100,6 @@ pub(crate) enum ErrorKind {
     Unmerged {
         /// How many.
         count: usize,
-        /// The first of them.
         first: Box<Conflict>,
         /// The command of git that is under way, if one is.
         under_way: Option<&'static str>,
@@ -160,7 +157,7 @@ impl Error {
     }
 
     /// The plan may not change its status so.
-    pub(super) fn plan_transition(refusal: Refusal) -> Self {
+    pub(super) fn plan_transition(refusal: IllegalTransition) -> Self {
         let command = |to: &String| format!("`statedir plan set status={to}`");
         let moves: Vec<String> = refusal.allowed.iter().map(command).collect();
         let hint = (!moves.is_empty()).then(|| format!("possible: {}", moves.join(", ")));

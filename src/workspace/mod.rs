@@ -45,11 +45,10 @@ pub(crate) use self::{
     reports::step_actions::step_actions,
     setup::archive::{Archived, ArchivedState},
     setup::builtin_templates::BUILTIN as BUILTIN_TEMPLATES,
-    snapshot::facts::Facts,
+    snapshot::cached_facts::CachedFacts,
     snapshot::readiness::Readiness,
     snapshot::resolve::Resolver,
     snapshot::usage::Usage,
-    version_control::VersionedFiles,
 };
 use self::{adapt::InOperation, adopted::FileSet, change::Needed};
 pub use self::{

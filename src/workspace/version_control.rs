@@ -1,16 +1,13 @@
 //! What a state asks the version control around it.
 
-use std::{collections::BTreeMap, fmt::Debug, path::Path};
+use std::{fmt::Debug, path::Path};
 
 use super::RemovedEntry;
 use crate::{
-    domain::{StateFile, Step},
+    domain::{FilesByName, StateFile, Step},
     history::EntryId,
     store::AppendedView,
 };
-
-/// The content of files by their names.
-pub(crate) type VersionedFiles = BTreeMap<String, Vec<u8>>;
 
 /// Version control as the state needs it: whoever opens a [`Workspace`](super::Workspace) says
 /// which one there is. `dir` is the state directory.
@@ -37,7 +34,7 @@ pub trait VersionControl: Debug + Send + Sync {
         _dir: &Path,
         _commit: &str,
         _entry: EntryId,
-    ) -> Option<[VersionedFiles; 2]> {
+    ) -> Option<[FilesByName; 2]> {
         None
     }
 

@@ -14,7 +14,7 @@ use std::{
 };
 
 pub(crate) use self::{
-    propose::{Proposed, Wanted, propose},
+    propose::{AdoptRequest, Proposed, propose},
     refused::Refused,
 };
 use crate::{
@@ -34,7 +34,6 @@ pub(crate) struct FoundPlan {
     pub path: String,
     /// What it is called for people.
     pub name: String,
-    /// Its tasks.
     pub tasks: TaskCounts,
     /// The text.
     pub document: Arc<Document>,
@@ -127,7 +126,6 @@ fn goal(text: &str) -> Option<String> {
 /// The files of one system in a directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Detected {
-    /// The profile.
     pub profile: Profile,
     /// The files with tasks.
     pub plans: Vec<FoundPlan>,

@@ -16,7 +16,7 @@ use crate::{
 
 /// What the user asks for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct AdoptRequest {
     /// A directory, or one file of it.
     pub path: PathBuf,
     /// The profile, if it is named.
@@ -30,7 +30,6 @@ pub(crate) struct Wanted {
 pub(crate) struct Proposed {
     /// The directory.
     pub dir: PathBuf,
-    /// What was found.
     pub found: Detected,
     /// Whose files are there besides.
     pub others: Vec<Detected>,
@@ -51,7 +50,7 @@ impl Proposed {
 /// # Errors
 /// Why nothing can be adopted.
 pub(crate) fn propose(
-    wanted: &Wanted,
+    wanted: &AdoptRequest,
     former: Option<&ForeignLayout>,
 ) -> Result<Proposed, Refused> {
     if wanted.path.symlink_metadata().is_err() {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::{Wanted, propose};
+use super::{AdoptRequest, propose};
 use crate::{
     domain::checklist::{Checklist, Grammar},
     text::markdown::Document,
@@ -58,7 +58,7 @@ fn workspace_of(dir: &Path, actor: &str) -> Workspace {
 }
 
 fn adopt(dir: &Path) -> bool {
-    let wanted = Wanted { path: dir.to_owned(), ..Wanted::default() };
+    let wanted = AdoptRequest { path: dir.to_owned(), ..AdoptRequest::default() };
     let Ok(mut proposed) = propose(&wanted, None) else { return false };
     let documents = proposed.documents();
     proposed.layout.execution_id = "exec_1".to_owned();
@@ -314,7 +314,7 @@ fn every_style_is_read_as_it_is_meant_and_changes_in_its_markers_alone() {
         let file = root.path().join(path);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, text).unwrap();
-        let wanted = Wanted { path: root.path().to_owned(), ..Wanted::default() };
+        let wanted = AdoptRequest { path: root.path().to_owned(), ..AdoptRequest::default() };
         let proposed = propose(&wanted, None).unwrap();
         assert_eq!(proposed.found.profile.profile, *profile, "{path}");
         assert_eq!(proposed.found.plans[0].summary(), *summary, "{path}");

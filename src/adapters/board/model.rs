@@ -65,7 +65,7 @@ pub(super) struct Settings {
 
 /// Where the user is in a list.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct ListPosition {
     /// The rows that are shown, by their place in the unfiltered list.
     pub(super) visible: Vec<usize>,
     /// Which of them is selected.
@@ -78,7 +78,7 @@ pub(super) struct Place {
     pub(super) scroll: usize,
 }
 
-impl Place {
+impl ListPosition {
     /// The selected row of the unfiltered list.
     pub(super) fn item(&self) -> Option<usize> {
         self.visible.get(self.selected).copied()
@@ -174,14 +174,14 @@ pub(super) struct Model {
     /// The directory whose states are listed, if there may be several.
     pub(super) root: Option<PathBuf>,
     pub(super) states: Vec<StateLine>,
-    pub(super) states_place: Place,
+    pub(super) states_place: ListPosition,
     /// The state that is shown; else the list of states.
     pub(super) dir: Option<PathBuf>,
     pub(super) loaded: Option<Arc<Loaded>>,
     /// Why the state cannot be read now.
     pub(super) trouble: Option<String>,
     pub(super) view: View,
-    pub(super) places: [Place; 8],
+    pub(super) places: [ListPosition; 8],
     pub(super) columns: Vec<Column>,
     /// The selected column of the board.
     pub(super) column: usize,
@@ -202,14 +202,14 @@ pub(super) struct Model {
 
 impl Model {
     /// Where the user is in the current list.
-    pub(super) fn place(&self) -> &Place {
+    pub(super) fn place(&self) -> &ListPosition {
         match self.dir {
             Some(_) => &self.places[self.view as usize],
             None => &self.states_place,
         }
     }
 
-    pub(super) fn place_mut(&mut self) -> &mut Place {
+    pub(super) fn place_mut(&mut self) -> &mut ListPosition {
         match self.dir {
             Some(_) => &mut self.places[self.view as usize],
             None => &mut self.states_place,

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     adapters::{
         Scan,
-        cli::in_process::{self, Answer, Caller},
+        cli::in_process::{self, Caller, CommandAnswer},
         scan,
     },
     domain::ErrorCode,
@@ -92,7 +92,7 @@ pub(super) enum News {
     /// What a command answered.
     Ran {
         command: String,
-        answer: Answer,
+        answer: CommandAnswer,
     },
     Found(Result<Found, String>),
     Compared {
@@ -189,7 +189,9 @@ impl Source {
                 };
                 in_process::run(&caller, request)
             }
-            _ => Answer::refusal(ErrorCode::Usage, "this is not a command of the board", None),
+            _ => {
+                CommandAnswer::refusal(ErrorCode::Usage, "this is not a command of the board", None)
+            }
         };
         News::Ran { command, answer }
     }

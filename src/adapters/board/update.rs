@@ -11,7 +11,7 @@ use super::{
     model::{Focus, Message, Model, Overlay, View},
     source::{News, Request},
 };
-use crate::adapters::{cli::in_process::Answer, offers::Ask};
+use crate::adapters::{cli::in_process::CommandAnswer, offers::Ask};
 
 /// What is to be done besides drawing anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ fn note_news(model: &mut Model, operations: &[crate::store::OperationSummary]) {
 }
 
 /// Shows the result of a command.
-fn show_result(model: &mut Model, command: &str, answer: &Answer) {
+fn show_result(model: &mut Model, command: &str, answer: &CommandAnswer) {
     model.running = None;
     if answer.exit == 0 {
         let document = &answer.document;

@@ -35,14 +35,14 @@ pub(in crate::adapters) struct Caller {
 
 /// What a command answered.
 #[derive(Clone, Debug)]
-pub(in crate::adapters) struct Answer {
+pub(in crate::adapters) struct CommandAnswer {
     /// The document, with `ok`.
     pub(in crate::adapters) document: Value,
     /// The exit code that goes with it.
     pub(in crate::adapters) exit: u8,
 }
 
-impl Answer {
+impl CommandAnswer {
     /// A refusal before anything was run.
     pub(in crate::adapters) fn refusal(
         code: ErrorCode,
@@ -87,27 +87,28 @@ impl Answer {
     }
 }
 
-impl From<&Failure> for Answer {
+impl From<&Failure> for CommandAnswer {
     fn from(failure: &Failure) -> Self {
         Self { document: failure.to_json(), exit: failure.exit }
     }
 }
 
 /// The refusal of JSON with a number that would not be kept as it was given.
-pub(in crate::adapters) fn refused_digits(json: &str) -> Option<Answer> {
+pub(in crate::adapters) fn refused_digits(json: &str) -> Option<CommandAnswer> {
     let failure = pairs::refuse_rounded(json).err()?;
-    Some(Answer::from(&failure).with_hint("give it as text, in quotes".to_owned()))
+    Some(CommandAnswer::from(&failure).with_hint("give it as text, in quotes".to_owned()))
 }
 
 /// The change that an object describes.
-pub(in crate::adapters) fn read_change(value: Value) -> Result<Change, Answer> {
-    serde_json::from_value(value)
-        .map_err(|error| Answer::from(&Failure::new(ErrorCode::BadChange, error.to_string())))
+pub(in crate::adapters) fn read_change(value: Value) -> Result<Change, CommandAnswer> {
+    serde_json::from_value(value).map_err(|error| {
+        CommandAnswer::from(&Failure::new(ErrorCode::BadChange, error.to_string()))
+    })
 }
 
 /// The changes that objects describe, as `apply` takes them.
-pub(in crate::adapters) fn read_changes(values: Vec<Value>) -> Result<Vec<Change>, Answer> {
-    commands::apply::changes(values).map_err(|failure| Answer::from(&failure))
+pub(in crate::adapters) fn read_changes(values: Vec<Value>) -> Result<Vec<Change>, CommandAnswer> {
+    commands::apply::changes(values).map_err(|failure| CommandAnswer::from(&failure))
 }
 
 /// The arguments of a command that needs none, as if none were given.
@@ -140,24 +141,27 @@ pub(in crate::adapters) fn overview(caller: &Caller) -> Result<crate::workspace:
 }
 
 /// Makes changes as one operation.
-pub(in crate::adapters) fn apply(caller: &Caller, changes: &[Change]) -> Answer {
+pub(in crate::adapters) fn apply(caller: &Caller, changes: &[Change]) -> CommandAnswer {
     let mut output = Output::collecting(true);
     let result = caller.with_session(&mut output, |session| session.apply(changes));
     finish(output, result)
 }
 
 /// Runs a command.
-pub(in crate::adapters) fn run(caller: &Caller, request: Request) -> Answer {
+pub(in crate::adapters) fn run(caller: &Caller, request: Request) -> CommandAnswer {
     let mut output = Output::collecting(true);
     let result = dispatch(caller, request, &mut output);
     finish(output, result)
 }
 
 /// The same for people: the text that is printed without `--json`.
-pub(in crate::adapters) fn text(caller: &Caller, request: Request) -> Result<String, Answer> {
+pub(in crate::adapters) fn text(
+    caller: &Caller,
+    request: Request,
+) -> Result<String, CommandAnswer> {
     let mut output = Output::collecting(false);
     match dispatch(caller, request, &mut output) {
-        Err(failure) if output.is_empty() => Err(Answer::from(&failure)),
+        Err(failure) if output.is_empty() => Err(CommandAnswer::from(&failure)),
         // A brief of a damaged state is more useful than the error alone.
         Err(failure) => Ok(format!("{}\nerror: {}\n", output.into_parts().0, failure.message)),
         Ok(_) => Ok(output.into_parts().0),
@@ -168,12 +172,12 @@ fn dispatch(caller: &Caller, request: Request, output: &mut Output) -> CliResult
     caller.with_session(output, |session| commands::dispatch(request, session))
 }
 
-fn finish(output: Output, result: CliResult) -> Answer {
+fn finish(output: Output, result: CliResult) -> CommandAnswer {
     match result {
-        Err(failure) => Answer::from(&failure),
+        Err(failure) => CommandAnswer::from(&failure),
         Ok(exit) => {
             let document = output.into_parts().1.unwrap_or_else(|| json!({ "ok": true }));
-            Answer { document, exit }
+            CommandAnswer { document, exit }
         }
     }
 }

@@ -9,14 +9,14 @@ const MOST_REASONING: usize = 2_000;
 
 /// An answer that is understood.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct EvaluatorAnswer {
     pub(super) action: RecoveryAction,
     pub(super) reasoning: String,
 }
 
 /// Takes the one JSON object of the output; what stands around it does not matter, and the same
 /// answer may stand there again.
-pub(super) fn read(output: &[u8]) -> Result<Answer, String> {
+pub(super) fn read(output: &[u8]) -> Result<EvaluatorAnswer, String> {
     let text = std::str::from_utf8(output).map_err(|_| "its answer is not text".to_owned())?;
     if text.trim().is_empty() {
         return Err("it answered nothing".to_owned());
@@ -41,7 +41,7 @@ pub(super) fn read(output: &[u8]) -> Result<Answer, String> {
         None | Some(Value::Null | Value::String(_)) => "no reasoning was given".to_owned(),
         Some(_) => return Err("its `reasoning` is not a text".to_owned()),
     };
-    Ok(Answer { action: known, reasoning })
+    Ok(EvaluatorAnswer { action: known, reasoning })
 }
 
 fn objects(text: &str) -> Vec<Value> {
@@ -67,8 +67,10 @@ mod tests {
     #[test]
     fn the_one_object_counts_whatever_stands_around_it() {
         let answer = |text: &str| read(text.as_bytes());
-        let wanted =
-            Answer { action: RecoveryAction::SkipTask, reasoning: "ok {not this}".to_owned() };
+        let wanted = EvaluatorAnswer {
+            action: RecoveryAction::SkipTask,
+            reasoning: "ok {not this}".to_owned(),
+        };
         for text in [
             r#"{"action":"skip_task","reasoning":"ok {not this}"}"#,
             "thinking {about} it\n```json\n{\"action\": \"skip_task\", \"reasoning\": \"ok {not this}\"}\n```\nbye",

@@ -13,7 +13,7 @@ use std::{path::Path, process::Command, time::Duration};
 pub(crate) use self::words::split_words;
 use super::process::{self, ProcessError};
 use crate::{
-    recovery::{Decision, Evidence, RecoveryAction, choose},
+    recovery::{Evidence, RecoveryAction, RecoveryDecision, choose},
     workspace::Examined,
 };
 
@@ -46,7 +46,6 @@ pub(crate) enum EvaluatorError {
     Impossible {
         /// What it decided.
         action: RecoveryAction,
-        /// Why not.
         why: String,
     },
 }
@@ -54,8 +53,7 @@ pub(crate) enum EvaluatorError {
 /// What a program decided.
 #[derive(Clone, Debug)]
 pub(crate) struct EvaluatorDecision {
-    /// The decision.
-    pub decision: Decision,
+    pub decision: RecoveryDecision,
     /// The program's name.
     pub program: String,
 }
@@ -74,7 +72,7 @@ impl Evaluator {
         &self,
         state: &Path,
         examined: &Examined,
-        builtin: &Decision,
+        builtin: &RecoveryDecision,
     ) -> Result<EvaluatorDecision, EvaluatorError> {
         let (program, arguments) = self
             .argv

@@ -139,11 +139,11 @@ pub(crate) struct Push<'a> {
 }
 
 /// The new part of a history, in ranges that follow each other.
-pub(crate) type Ranges<'a> = dyn Iterator<Item = Result<Range, FleetError>> + 'a;
+pub(crate) type Ranges<'a> = dyn Iterator<Item = Result<HistoryRange, FleetError>> + 'a;
 
 /// A part of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Range {
+pub(crate) struct HistoryRange {
     pub(crate) start: u64,
     pub(crate) bytes: Vec<u8>,
     /// The digest of the one before and of these bytes.
@@ -161,7 +161,6 @@ pub(crate) struct Refusal {
     pub lease: Lease,
     /// The revision that is published.
     pub revision: String,
-    /// What kind of refusal.
     pub kind: RefusalKind,
 }
 
@@ -233,7 +232,7 @@ impl fmt::Display for Refusal {
 
 /// Which project a claim is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum ProjectChoice {
     /// The one of that name or id.
     Named(String),
     /// The first that is free, longest untouched first.
@@ -244,7 +243,7 @@ pub(crate) enum Wanted {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     /// Columns and the values they have.
-    pub equal: Vec<(Column, String)>,
+    pub equal: Vec<(FilterColumn, String)>,
     /// Untouched for at least as long.
     pub older_than: Option<Duration>,
     /// Words that are in the name, the goal or the last action.
@@ -257,7 +256,7 @@ pub(crate) struct Filter {
 
 /// What a filter can compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Column {
+pub(crate) enum FilterColumn {
     /// `active`, `paused`, `completed` or `failed`.
     Status,
     /// The machine that has the lease, or else the one that published last.
@@ -268,7 +267,7 @@ pub(crate) enum Column {
     Metadata(String),
 }
 
-impl Column {
+impl FilterColumn {
     /// The column of that name.
     pub(crate) fn named(name: &str) -> Self {
         match name {
@@ -293,7 +292,6 @@ pub(crate) struct Totals {
     pub failed: i64,
     /// Steps that are done, of how many.
     pub steps_done: i64,
-    /// All steps.
     pub steps: i64,
     /// What they cost together.
     pub cost: f64,
@@ -322,7 +320,7 @@ pub(crate) trait Database {
     fn claim(
         &mut self,
         host: &str,
-        wanted: &Wanted,
+        wanted: &ProjectChoice,
         lease: Duration,
     ) -> Result<Option<Project>, FleetError>;
     /// Gives it to a machine although another holds it.
@@ -346,9 +344,14 @@ pub(crate) trait Database {
     /// The same in short.
     fn summaries(&mut self, filter: &Filter) -> Result<Vec<ProjectSummary>, FleetError>;
     /// The project with its small files, of one moment.
-    fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError>;
+    fn files(&mut self, id: &str) -> Result<Option<ProjectFiles>, FleetError>;
     /// The next range of a history from an offset on, of one generation.
-    fn range(&mut self, id: &str, generation: i64, from: u64) -> Result<Option<Range>, FleetError>;
+    fn range(
+        &mut self,
+        id: &str,
+        generation: i64,
+        from: u64,
+    ) -> Result<Option<HistoryRange>, FleetError>;
     /// The totals of all projects, by `machine` or `template`.
     fn totals(&mut self, by_template: bool) -> Result<Vec<Totals>, FleetError>;
     /// Waits until something was published, with a time limit; `false` if nothing was.
@@ -357,7 +360,7 @@ pub(crate) trait Database {
 
 /// A project with its small files.
 #[derive(Clone, Debug)]
-pub(crate) struct Files {
+pub(crate) struct ProjectFiles {
     pub(crate) project: Project,
     pub(crate) files: Vec<(String, Vec<u8>)>,
 }

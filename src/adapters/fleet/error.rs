@@ -7,7 +7,6 @@ use super::database::{Refusal, SCHEMA};
 /// Why a command of the fleet failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FleetError {
-    /// The address is not one.
     #[error("`{0}` is not the address of a database")]
     BadAddress(String),
     /// The environment asks for a time that is none.
@@ -45,9 +44,7 @@ pub(crate) enum FleetError {
     Unpublished {
         /// The project.
         name: String,
-        /// Where.
         directory: String,
-        /// Which files.
         files: String,
     },
     /// The published part of the history was changed.
@@ -70,17 +67,13 @@ pub(crate) enum FleetError {
     /// A state of another execution is there.
     #[error("`{directory}` holds another execution: {found}")]
     OtherState {
-        /// Where.
         directory: String,
         /// Its execution_id.
         found: String,
     },
     /// Something else than a state is there.
     #[error("`{directory}` is not empty, and holds no state")]
-    NotEmpty {
-        /// Where.
-        directory: String,
-    },
+    NotEmpty { directory: String },
     /// The state has no name that it could have in a fleet.
     #[error("plan.md has no execution_id")]
     NoIdentity,

@@ -26,8 +26,8 @@ use self::address::patience;
 pub(crate) use self::{
     address::{Address, configured, machine, remember},
     database::{
-        Column, Database, Filter, NewProject, Project, Published, Push, Refusal, SCHEMA, Totals,
-        Wanted,
+        Database, Filter, FilterColumn, NewProject, Project, ProjectChoice, Published, Push,
+        Refusal, SCHEMA, Totals,
     },
     error::FleetError,
     membership::{Membership, joined_directories},

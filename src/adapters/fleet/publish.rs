@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     Database, FleetError, Membership, NewProject, Published, Push, Refusal,
-    database::{Range, RefusalKind},
+    database::{HistoryRange, RefusalKind},
     membership::remember_directory,
 };
 use crate::{
@@ -203,7 +203,7 @@ fn ranges(
     history: &AppendedView,
     from: u64,
     mut chain: String,
-) -> impl Iterator<Item = Result<Range, FleetError>> {
+) -> impl Iterator<Item = Result<HistoryRange, FleetError>> {
     let mut start = from;
     std::iter::from_fn(move || {
         if start >= history.len() {
@@ -212,7 +212,7 @@ fn ranges(
         let read = history.read_between(start, start.saturating_add(RANGE));
         Some(read.map_err(|error| crate::workspace::Error::from(error).into()).map(|bytes| {
             chain = link(&chain, &bytes);
-            let range = Range { start, bytes, chain: chain.clone() };
+            let range = HistoryRange { start, bytes, chain: chain.clone() };
             start += range.bytes.len() as u64;
             range
         }))

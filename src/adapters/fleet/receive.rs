@@ -8,12 +8,12 @@ use std::{
 
 use super::{
     Database, FleetError, Membership, Project,
-    database::{Files, Range},
+    database::{HistoryRange, ProjectFiles},
     membership::remember_directory,
     publish::{continues, differences, digest, link, tail},
 };
 use crate::{
-    domain::{ErrorCode, StateFile},
+    domain::{ErrorCode, FilesByName, StateFile},
     merge::{copy_step_data, merge},
     rules::workflow_or_builtin,
     store::{AppendedView, Directory},
@@ -46,7 +46,7 @@ pub(crate) struct Fetched {
 /// There is no such project, nothing was published, or the database holds what no state has.
 pub(crate) fn fetch(database: &mut dyn Database, name: &str) -> Result<Fetched, FleetError> {
     let found = database.files(name)?.ok_or_else(|| FleetError::NoProject(name.to_owned()))?;
-    let Files { project, files } = found;
+    let ProjectFiles { project, files } = found;
     let damaged = |why: String| FleetError::Damaged { name: project.name.clone(), why };
     if project.revision.is_empty() {
         return Err(damaged("nothing was published yet".to_owned()));
@@ -119,7 +119,7 @@ impl Fetched {
         let end = u64::try_from(self.project.history_length).unwrap_or_default();
         while at < end {
             let range = database.range(&self.project.id, self.project.generation, at)?;
-            let Some(Range { bytes, chain: recorded, .. }) =
+            let Some(HistoryRange { bytes, chain: recorded, .. }) =
                 range.filter(|range| !range.bytes.is_empty())
             else {
                 return Err(self.damaged(format!("its history lacks what begins at byte {at}")));
@@ -330,7 +330,7 @@ fn published_files(snapshot: &Snapshot, fetched: &Fetched) -> BTreeMap<StateFile
 }
 
 /// What was published when this machine last agreed with the database.
-fn base_files(workspace: &Workspace, known: &Membership) -> BTreeMap<String, Vec<u8>> {
+fn base_files(workspace: &Workspace, known: &Membership) -> FilesByName {
     // Without a base more is a conflict, and nothing is lost.
     workspace.store().files_at(&known.local_revision).unwrap_or_default()
 }
@@ -339,7 +339,7 @@ fn base_files(workspace: &Workspace, known: &Membership) -> BTreeMap<String, Vec
 fn united_files(
     snapshot: &Snapshot,
     fetched: &Fetched,
-    base: &BTreeMap<String, Vec<u8>>,
+    base: &FilesByName,
 ) -> Result<BTreeMap<StateFile, Option<Vec<u8>>>, FleetError> {
     let theirs = |name: &str| {
         fetched.files.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes.as_slice())

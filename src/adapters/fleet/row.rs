@@ -5,27 +5,27 @@ use tokio_postgres::types::FromSql;
 
 use super::{
     FleetError, ProjectSummary,
-    database::{Lease, Project, Range, Totals},
+    database::{HistoryRange, Lease, Project, Totals},
 };
 
 /// What a column can hold in both databases.
-pub(super) trait Column: rusqlite::types::FromSql + for<'a> FromSql<'a> {}
+pub(super) trait ColumnValue: rusqlite::types::FromSql + for<'a> FromSql<'a> {}
 
-impl<T: rusqlite::types::FromSql + for<'a> FromSql<'a>> Column for T {}
+impl<T: rusqlite::types::FromSql + for<'a> FromSql<'a>> ColumnValue for T {}
 
 /// A row. A column of another type than it should have is refused, not misread.
 pub(super) trait Row {
-    fn column<T: Column>(&self, at: usize) -> Result<T, FleetError>;
+    fn column<T: ColumnValue>(&self, at: usize) -> Result<T, FleetError>;
 }
 
 impl Row for tokio_postgres::Row {
-    fn column<T: Column>(&self, at: usize) -> Result<T, FleetError> {
+    fn column<T: ColumnValue>(&self, at: usize) -> Result<T, FleetError> {
         Ok(self.try_get(at)?)
     }
 }
 
 impl Row for rusqlite::Row<'_> {
-    fn column<T: Column>(&self, at: usize) -> Result<T, FleetError> {
+    fn column<T: ColumnValue>(&self, at: usize) -> Result<T, FleetError> {
         Ok(self.get(at)?)
     }
 }
@@ -91,9 +91,9 @@ pub(super) fn totals(row: &impl Row) -> Result<Totals, FleetError> {
 }
 
 /// A start, a content and a chain.
-pub(super) fn range(row: &impl Row) -> Result<Range, FleetError> {
+pub(super) fn range(row: &impl Row) -> Result<HistoryRange, FleetError> {
     let start = u64::try_from(row.column::<i64>(0)?).unwrap_or_default();
-    Ok(Range { start, bytes: row.column(1)?, chain: row.column(2)? })
+    Ok(HistoryRange { start, bytes: row.column(1)?, chain: row.column(2)? })
 }
 
 /// A name and a content.

@@ -1,6 +1,6 @@
 //! The statements that differ only in how the two databases spell a parameter and a time.
 
-use super::database::{Column, Filter};
+use super::database::{Filter, FilterColumn};
 
 /// What PostgreSQL puts before the number of a parameter.
 const DOLLAR: char = '$';
@@ -95,10 +95,10 @@ impl Dialect {
         };
         for (column, value) in &filter.equal {
             let column = match column {
-                Column::Status => "status".to_owned(),
-                Column::Machine => MACHINE.to_owned(),
-                Column::Agent => "current_agent_id".to_owned(),
-                Column::Metadata(key) => {
+                FilterColumn::Status => "status".to_owned(),
+                FilterColumn::Machine => MACHINE.to_owned(),
+                FilterColumn::Agent => "current_agent_id".to_owned(),
+                FilterColumn::Metadata(key) => {
                     format!("metadata ->> {}", self.parameter(add(key.clone())))
                 }
             };

@@ -14,8 +14,8 @@ use serde_json::Value;
 use super::{
     FleetError, ProjectSummary,
     database::{
-        Database, Files, Filter, NewProject, Project, Push, Range, Ranges, Refusal, RefusalKind,
-        SCHEMA, Totals, Wanted, missing_versions,
+        Database, Filter, HistoryRange, NewProject, Project, ProjectChoice, ProjectFiles, Push,
+        Ranges, Refusal, RefusalKind, SCHEMA, Totals, missing_versions,
     },
     row::{self, Row as _},
     sql::Dialect,
@@ -255,19 +255,19 @@ impl Database for Sqlite {
     fn claim(
         &mut self,
         host: &str,
-        wanted: &Wanted,
+        wanted: &ProjectChoice,
         lease: Duration,
     ) -> Result<Option<Project>, FleetError> {
         let transaction = self.writing()?;
         let id = match wanted {
-            Wanted::Named(name) => {
+            ProjectChoice::Named(name) => {
                 let there = found(&transaction, name)?;
                 if there.lease.is_held() && there.lease.host != host {
                     return Err(Refusal::of(there, "the claim", RefusalKind::Held));
                 }
                 Some(there.id)
             }
-            Wanted::Next(filter) => {
+            ProjectChoice::Next(filter) => {
                 let (condition, parameters) = SQL.condition(filter, 1);
                 let query = format!(
                     "SELECT project_id FROM project_state WHERE {condition} AND NOT {} \
@@ -336,15 +336,20 @@ impl Database for Sqlite {
         rows(&self.connection, &query, params_from_iter(parameters), |row| row::summary(row))
     }
 
-    fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError> {
+    fn files(&mut self, id: &str) -> Result<Option<ProjectFiles>, FleetError> {
         let transaction = self.connection.transaction()?;
         let Some(project) = named(&transaction, id)? else { return Ok(None) };
         let query = "SELECT name, content FROM project_file WHERE project_id = ?1 ORDER BY name";
         let files = rows(&transaction, query, [&project.id], |row| row::file(row))?;
-        Ok(Some(Files { project, files }))
+        Ok(Some(ProjectFiles { project, files }))
     }
 
-    fn range(&mut self, id: &str, generation: i64, from: u64) -> Result<Option<Range>, FleetError> {
+    fn range(
+        &mut self,
+        id: &str,
+        generation: i64,
+        from: u64,
+    ) -> Result<Option<HistoryRange>, FleetError> {
         let query = "SELECT start, content, chain FROM project_history \
                      WHERE project_id = ?1 AND generation = ?2 AND start = ?3";
         let from = i64::try_from(from).unwrap_or(i64::MAX);

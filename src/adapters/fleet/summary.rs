@@ -9,15 +9,12 @@ use super::{Database, Filter, FleetError, Project, configured, open};
 pub(crate) struct ProjectSummary {
     /// Its name in the fleet.
     pub name: String,
-    /// What it is for.
     pub goal: Option<String>,
     /// `active`, `paused`, `completed` or `failed`.
     pub status: String,
     /// The current step, as `2: Write the report`.
     pub current_step: Option<String>,
-    /// Steps that are done.
     pub steps_done: u64,
-    /// All steps.
     pub steps: u64,
     /// Reviews that wait for a person.
     pub open_reviews: u64,

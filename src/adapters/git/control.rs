@@ -7,10 +7,10 @@ use super::{
     left_unmerged, removed_entries, tracks, under_way, went_back, worktrees,
 };
 use crate::{
-    domain::StateFile,
+    domain::{FilesByName, StateFile},
     history::EntryId,
     store::AppendedView,
-    workspace::{RemovedEntry, VersionControl, VersionedFiles as Files},
+    workspace::{RemovedEntry, VersionControl},
 };
 
 /// Git, asked by calling the program; where there is no repository, nothing is tracked.
@@ -30,7 +30,7 @@ impl VersionControl for GitControl {
         went_back(dir, history, entry)
     }
 
-    fn files_around(&self, dir: &Path, commit: &str, entry: EntryId) -> Option<[Files; 2]> {
+    fn files_around(&self, dir: &Path, commit: &str, entry: EntryId) -> Option<[FilesByName; 2]> {
         files_around(dir, commit, entry)
     }
 

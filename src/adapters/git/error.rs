@@ -21,23 +21,15 @@ pub enum GitError {
     NoState {
         /// The state directory.
         directory: PathBuf,
-        /// The revision.
         revision: String,
     },
     /// A state file is a link or a directory there.
     #[error("`{file}` at git revision `{revision}` is not a regular file")]
-    NotRegular {
-        /// The file.
-        file: String,
-        /// The revision.
-        revision: String,
-    },
+    NotRegular { file: String, revision: String },
     /// A state file is larger than is read.
     #[error("`{file}` at git revision `{revision}` has {bytes} bytes, more than is read")]
     TooLarge {
-        /// The file.
         file: String,
-        /// The revision.
         revision: String,
         /// Its size.
         bytes: u64,

@@ -165,7 +165,7 @@ fn own_list(hook: &Hook<'_>) -> Result<String, Error> {
         return Ok(String::new());
     }
     let session = hook.session();
-    let Some(standing) = hook.workspace.list_standing(&session)? else { return Ok(String::new()) };
+    let Some(standing) = hook.workspace.compare_list(&session)? else { return Ok(String::new()) };
     if hook.keeps_memory() {
         hook.workspace.begin_list_anew(&session);
     }

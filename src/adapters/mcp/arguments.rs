@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{adapters::cli::in_process::Answer, domain::ErrorCode};
+use crate::{adapters::cli::in_process::CommandAnswer, domain::ErrorCode};
 
 /// The arguments as the client sent them.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub(super) struct Arguments(pub(super) Map<String, Value>);
 
 impl Arguments {
     /// Text, or a number as text.
-    pub(super) fn text(&self, name: &str) -> Result<Option<String>, Answer> {
+    pub(super) fn text(&self, name: &str) -> Result<Option<String>, CommandAnswer> {
         match self.0.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -22,19 +22,19 @@ impl Arguments {
     }
 
     /// Text that is required.
-    pub(super) fn required(&self, name: &str) -> Result<String, Answer> {
+    pub(super) fn required(&self, name: &str) -> Result<String, CommandAnswer> {
         self.text(name)?.ok_or_else(|| usage(format!("`{name}` is missing")))
     }
 
     /// A whole number that is not negative.
-    pub(super) fn whole_number(&self, name: &str) -> Result<Option<usize>, Answer> {
+    pub(super) fn whole_number(&self, name: &str) -> Result<Option<usize>, CommandAnswer> {
         self.parsed(name, |text| {
             text.parse().map_err(|_| format!("`{text}` is not a whole number"))
         })
     }
 
     /// A whole number that there must be.
-    pub(super) fn required_whole(&self, name: &str) -> Result<usize, Answer> {
+    pub(super) fn required_whole(&self, name: &str) -> Result<usize, CommandAnswer> {
         self.whole_number(name)?.ok_or_else(|| usage(format!("`{name}` is missing")))
     }
 
@@ -43,14 +43,14 @@ impl Arguments {
         &self,
         name: &str,
         read: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, Answer> {
+    ) -> Result<Option<T>, CommandAnswer> {
         let text = self.text(name)?;
         let read = text.map(|text| read(&text)).transpose();
         read.map_err(|error| usage(format!("`{name}`: {error}")))
     }
 
     /// True or false; false if absent.
-    pub(super) fn flag(&self, name: &str) -> Result<bool, Answer> {
+    pub(super) fn flag(&self, name: &str) -> Result<bool, CommandAnswer> {
         match self.0.get(name) {
             None => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
@@ -59,7 +59,7 @@ impl Arguments {
     }
 
     /// The members of an object as the command line takes them: `KEY=VALUE`.
-    pub(super) fn pairs(&self, name: &str) -> Result<Vec<(String, String)>, Answer> {
+    pub(super) fn pairs(&self, name: &str) -> Result<Vec<(String, String)>, CommandAnswer> {
         let members = match self.0.get(name) {
             None => return Ok(Vec::new()),
             Some(Value::Object(members)) => members,
@@ -76,7 +76,7 @@ impl Arguments {
     }
 
     /// The members of an object as plain text.
-    pub(super) fn texts(&self, name: &str) -> Result<Vec<(String, String)>, Answer> {
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<(String, String)>, CommandAnswer> {
         let pairs = self.pairs(name)?;
         let text = |key: String, typed: String| match self.0[name].get(&key) {
             Some(Value::String(text)) => (key, text.clone()),
@@ -86,7 +86,7 @@ impl Arguments {
     }
 
     /// Refuses what a verb does not take.
-    pub(super) fn refuse_others(&self, known: &[&str]) -> Result<(), Answer> {
+    pub(super) fn refuse_others(&self, known: &[&str]) -> Result<(), CommandAnswer> {
         let Some(other) = self.0.keys().find(|name| !known.contains(&name.as_str())) else {
             return Ok(());
         };
@@ -107,6 +107,6 @@ fn as_typed(value: &Value) -> String {
 }
 
 /// A refusal of the arguments.
-pub(super) fn usage(message: String) -> Answer {
-    Answer::refusal(ErrorCode::Usage, message, None)
+pub(super) fn usage(message: String) -> CommandAnswer {
+    CommandAnswer::refusal(ErrorCode::Usage, message, None)
 }

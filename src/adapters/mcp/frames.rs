@@ -20,7 +20,7 @@ const MOST_IN_BATCH: usize = 100;
 
 /// A line of input.
 #[derive(Debug, PartialEq)]
-pub(super) enum Line {
+pub(super) enum InputLine {
     /// As it was sent, without its end.
     Whole(Vec<u8>),
     /// It was longer than allowed; this is its beginning.
@@ -37,7 +37,7 @@ pub(super) enum Frame {
 }
 
 /// Reads a line of at most `most` bytes; `None` at the end of the input.
-pub(super) fn read_line(input: &mut impl BufRead, most: usize) -> Result<Option<Line>> {
+pub(super) fn read_line(input: &mut impl BufRead, most: usize) -> Result<Option<InputLine>> {
     let mut line = Vec::new();
     let (mut any, mut too_long) = (false, false);
     loop {
@@ -58,16 +58,20 @@ pub(super) fn read_line(input: &mut impl BufRead, most: usize) -> Result<Option<
         let (used, last) = (part.len() + usize::from(end.is_some()), available.is_empty());
         input.consume(used);
         if end.is_some() || last {
-            return Ok(Some(if too_long { Line::TooLong(line) } else { Line::Whole(line) }));
+            return Ok(Some(if too_long {
+                InputLine::TooLong(line)
+            } else {
+                InputLine::Whole(line)
+            }));
         }
     }
 }
 
 /// The messages of a line: none in a blank one, several in a batch.
-pub(super) fn read(line: &Line) -> Vec<Frame> {
+pub(super) fn read(line: &InputLine) -> Vec<Frame> {
     let bytes = match line {
-        Line::Whole(bytes) => bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes),
-        Line::TooLong(begin) => {
+        InputLine::Whole(bytes) => bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes),
+        InputLine::TooLong(begin) => {
             let message = format!("the message has more than {MOST_BYTES} bytes");
             // An id at the very end may go on in what was not read.
             let id = id_in(begin).filter(|(_, end)| *end < begin.len()).map(|(id, _)| id);
@@ -195,24 +199,24 @@ mod tests {
 
     use super::*;
 
-    fn lines(mut input: &[u8], most: usize) -> Vec<Line> {
+    fn lines(mut input: &[u8], most: usize) -> Vec<InputLine> {
         std::iter::from_fn(|| read_line(&mut input, most).unwrap()).collect()
     }
 
-    fn whole_line(text: &str) -> Line {
-        Line::Whole(text.as_bytes().to_vec())
+    fn whole_line(text: &str) -> InputLine {
+        InputLine::Whole(text.as_bytes().to_vec())
     }
 
     #[test]
     fn a_line_that_is_too_long_is_skipped_and_the_next_one_read() {
         let read = lines(b"abc\nabcdefgh\n\nlast", 5);
-        let too_long = Line::TooLong(b"abcde".to_vec());
+        let too_long = InputLine::TooLong(b"abcde".to_vec());
         assert_eq!(read, [whole_line("abc"), too_long, whole_line(""), whole_line("last")]);
     }
 
     #[test]
     fn a_message_that_is_too_long_is_answered_with_its_id_where_that_was_read() {
-        let id = |begin: &str| match read(&Line::TooLong(begin.as_bytes().to_vec())).pop() {
+        let id = |begin: &str| match read(&InputLine::TooLong(begin.as_bytes().to_vec())).pop() {
             Some(Frame::Refused(answer)) => serde_json::to_value(*answer).unwrap()["id"].clone(),
             other => panic!("{other:?}"),
         };
@@ -271,7 +275,7 @@ mod tests {
                 - usize::from(bytes.last().is_none_or(|byte| *byte == b'\n'));
             prop_assert_eq!(read_lines.len(), expected);
             for line in &read_lines {
-                let (Line::Whole(kept) | Line::TooLong(kept)) = line;
+                let (InputLine::Whole(kept) | InputLine::TooLong(kept)) = line;
                 prop_assert!(kept.len() <= most);
                 read(line);
             }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{arguments::usage, verb::Verb, worker::Work};
 use crate::{
-    adapters::cli::in_process::{Answer, refused_digits},
+    adapters::cli::in_process::{CommandAnswer, refused_digits},
     domain::ErrorCode,
 };
 
@@ -118,7 +118,7 @@ impl Kind {
     ///
     /// # Errors
     /// The verb or an argument is not known, or is of a wrong kind.
-    pub(super) fn work(&self, arguments: JsonObject) -> Result<(Work, Conditions), Answer> {
+    pub(super) fn work(&self, arguments: JsonObject) -> Result<(Work, Conditions), CommandAnswer> {
         let mut arguments: JsonObject = arguments
             .into_iter()
             // An absent argument is often sent as null; only a value can be meant to be null.
@@ -130,7 +130,7 @@ impl Kind {
         Ok((verb.work(arguments)?, conditions))
     }
 
-    fn verb(&self, arguments: &mut JsonObject) -> Result<&'static Verb, Answer> {
+    fn verb(&self, arguments: &mut JsonObject) -> Result<&'static Verb, CommandAnswer> {
         if let [only] = self.verbs
             && only.name.is_empty()
         {
@@ -147,13 +147,13 @@ impl Kind {
                 None => format!("one of {}", all()),
             };
             let message = format!("`{}` has no verb `{name}`", self.name);
-            Answer::refusal(ErrorCode::Usage, message, Some(hint))
+            CommandAnswer::refusal(ErrorCode::Usage, message, Some(hint))
         })
     }
 }
 
 impl Conditions {
-    fn take(arguments: &mut JsonObject) -> Result<Self, Answer> {
+    fn take(arguments: &mut JsonObject) -> Result<Self, CommandAnswer> {
         let mut string = |name: &str| match arguments.remove(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
@@ -174,7 +174,7 @@ fn schemas(named: &'static [(&'static str, Shape)]) -> impl Iterator<Item = (Str
 }
 
 /// A compound value that came as its JSON text.
-fn unwrapped(name: &str, value: Value) -> Result<Value, Answer> {
+fn unwrapped(name: &str, value: Value) -> Result<Value, CommandAnswer> {
     let Value::String(text) = &value else { return Ok(value) };
     let read = serde_json::from_str(text).ok().filter(|_| COMPOUND.contains(&name));
     match read.filter(|read: &Value| read.is_object() || read.is_array()) {

@@ -6,7 +6,7 @@ use rmcp::model::{
 use serde_json::json;
 
 use super::worker::Work;
-use crate::adapters::cli::in_process::{Answer, Request, defaults};
+use crate::adapters::cli::in_process::{CommandAnswer, Request, defaults};
 
 /// How to work, told to every client.
 pub(super) const LOOP: &str = "\
@@ -75,7 +75,7 @@ pub(super) fn start(arguments: Option<&JsonObject>) -> Result<GetPromptResult, E
 }
 
 /// The prompt that continues a task, with its brief.
-pub(super) fn resume(answer: &Answer) -> GetPromptResult {
+pub(super) fn resume(answer: &CommandAnswer) -> GetPromptResult {
     let text = match answer.document["text"].as_str() {
         Some(brief) => format!(
             "Go on with the task whose brief follows. If it is paused or has failed, call `plan` \

@@ -7,7 +7,7 @@ use super::worker::Work;
 use crate::{
     adapters::cli::{
         commands::show,
-        in_process::{Answer, Request, defaults},
+        in_process::{CommandAnswer, Request, defaults},
     },
     domain::{ErrorCode, StateFile},
 };
@@ -57,7 +57,10 @@ pub(super) fn work(uri: &str) -> Result<Work, ErrorData> {
 }
 
 /// The resource that was read.
-pub(super) fn contents(uri: String, answer: Answer) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn contents(
+    uri: String,
+    answer: CommandAnswer,
+) -> Result<ReadResourceResult, ErrorData> {
     if answer.document["ok"] != true {
         let error = answer.document["error"].clone();
         let message = error["message"].as_str().unwrap_or("it cannot be read").to_owned();

@@ -19,7 +19,7 @@ use super::{
     worker::{LOCK_WAIT, Work, Worker},
 };
 use crate::{
-    adapters::cli::in_process::{Answer, Caller},
+    adapters::cli::in_process::{Caller, CommandAnswer},
     store::Cancellation,
     text::display::shorten,
     workspace::Environment,
@@ -52,7 +52,7 @@ impl Server {
         conditions: Conditions,
         command: String,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Answer, ErrorData> {
+    ) -> Result<CommandAnswer, ErrorData> {
         let caller = Caller {
             dir: self.dir.clone(),
             actor: conditions.actor.or_else(|| self.actor.clone()),

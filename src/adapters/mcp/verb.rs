@@ -6,7 +6,7 @@ use super::{
     arguments::{Arguments, usage},
     worker::Work,
 };
-use crate::adapters::cli::in_process::{Answer, Request, read_change, read_changes};
+use crate::adapters::cli::in_process::{CommandAnswer, Request, read_change, read_changes};
 
 /// One thing that a tool does.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) enum Does {
     /// The same, with members that are called otherwise, and some that are given.
     Renamed(&'static str, &'static [(&'static str, &'static str)], &'static [(&'static str, bool)]),
     /// The arguments it takes, and the request that they make.
-    Run(&'static [&'static str], fn(&Arguments) -> Result<Request, Answer>),
+    Run(&'static [&'static str], fn(&Arguments) -> Result<Request, CommandAnswer>),
     /// A list of changes.
     Changes,
 }
@@ -34,7 +34,7 @@ impl Verb {
     ///
     /// # Errors
     /// An argument is not one of the verb's, or is of a wrong kind.
-    pub(super) fn work(&self, arguments: Map<String, Value>) -> Result<Work, Answer> {
+    pub(super) fn work(&self, arguments: Map<String, Value>) -> Result<Work, CommandAnswer> {
         match &self.does {
             Does::Change(op) => change(op, arguments, &[], &[]),
             Does::Renamed(op, renamed, given) => change(op, arguments, renamed, given),
@@ -53,7 +53,7 @@ fn change(
     arguments: Map<String, Value>,
     renamed: &[(&str, &str)],
     given: &[(&str, bool)],
-) -> Result<Work, Answer> {
+) -> Result<Work, CommandAnswer> {
     let mut members = Map::new();
     members.insert("op".to_owned(), json!(op));
     for (name, value) in arguments {
@@ -67,7 +67,7 @@ fn change(
     Ok(Work::Changes(vec![change]))
 }
 
-fn changes(mut arguments: Map<String, Value>) -> Result<Work, Answer> {
+fn changes(mut arguments: Map<String, Value>) -> Result<Work, CommandAnswer> {
     let changes = arguments.remove("changes");
     Arguments(arguments).refuse_others(&["changes"])?;
     match changes {

@@ -18,7 +18,7 @@ use std::{
 use tokio::sync::oneshot;
 
 use crate::{
-    adapters::cli::in_process::{self, Answer, Caller, Request},
+    adapters::cli::in_process::{self, Caller, CommandAnswer, Request},
     domain::ErrorCode,
     store::Cancellation,
     workspace::Change,
@@ -46,7 +46,7 @@ struct Job {
     caller: Caller,
     came: Instant,
     cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
-    answer: oneshot::Sender<Answer>,
+    answer: oneshot::Sender<CommandAnswer>,
 }
 
 /// Hands work to the thread.
@@ -78,7 +78,7 @@ impl Worker {
         work: Work,
         caller: Caller,
         cancelled: impl Fn() -> bool + Send + Sync + 'static,
-    ) -> Option<Answer> {
+    ) -> Option<CommandAnswer> {
         let (answer, answered) = oneshot::channel();
         let cancelled = Arc::new(cancelled);
         self.jobs.send(Job { work, caller, came: Instant::now(), cancelled, answer }).ok()?;
@@ -93,11 +93,11 @@ impl Drop for Worker {
     }
 }
 
-fn run(job: &Job, cancelled: impl Fn() -> bool + Clone + Send + Sync + 'static) -> Answer {
+fn run(job: &Job, cancelled: impl Fn() -> bool + Clone + Send + Sync + 'static) -> CommandAnswer {
     let when_locked = Cancellation::when(cancelled.clone());
     loop {
         if cancelled() {
-            return Answer::refusal(
+            return CommandAnswer::refusal(
                 ErrorCode::Cancelled,
                 "the call was cancelled; nothing was done",
                 None,
@@ -110,9 +110,10 @@ fn run(job: &Job, cancelled: impl Fn() -> bool + Clone + Send + Sync + 'static) 
             Work::Changes(changes) => in_process::apply(&caller, changes),
             Work::Run(request) => in_process::run(&caller, request.clone()),
             Work::Text(request) => match in_process::text(&caller, request.clone()) {
-                Ok(text) => {
-                    Answer { document: serde_json::json!({ "ok": true, "text": text }), exit: 0 }
-                }
+                Ok(text) => CommandAnswer {
+                    document: serde_json::json!({ "ok": true, "text": text }),
+                    exit: 0,
+                },
                 Err(answer) => answer,
             },
         };

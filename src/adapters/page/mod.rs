@@ -46,7 +46,6 @@ pub(crate) struct Links<'a> {
     pub steps: &'a str,
     /// Where the steps of one status are listed, up to the status; nowhere on a single page.
     pub status: Option<&'a str>,
-    /// Where the reviews are.
     pub reviews: &'a str,
     /// Whether the next move is shown: not for an earlier moment.
     pub says_next: bool,

@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf};
 
+use clap::ValueEnum as _;
+
 use super::{
     SetupError,
     hook_entries::{self, Hooks},
@@ -10,39 +12,24 @@ use super::{
     signed_file::{OPENCODE_PLUGIN, SKILL, SignedFile},
 };
 
-/// An agent's client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An agent's client, as the command line names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Client {
-    /// Claude Code.
     Claude,
-    /// Codex.
     Codex,
-    /// Cursor.
     Cursor,
-    /// Gemini CLI.
     Gemini,
-    /// opencode.
     Opencode,
-    /// Qwen Code.
     Qwen,
-    /// VS Code with Copilot.
+    // VS Code with Copilot.
     Vscode,
-    /// Any client that reads AGENTS.md.
+    // Any client that reads AGENTS.md.
     Generic,
 }
 
 impl fmt::Display for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::Gemini => "gemini",
-            Self::Opencode => "opencode",
-            Self::Qwen => "qwen",
-            Self::Vscode => "vscode",
-            Self::Generic => "generic",
-        })
+        f.write_str(self.to_possible_value().unwrap_or_default().get_name())
     }
 }
 

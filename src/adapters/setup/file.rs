@@ -33,7 +33,6 @@ pub(crate) struct FilePlan {
 pub(crate) enum FileAction {
     /// It comes into being.
     Create,
-    /// It is changed.
     Change,
     /// It goes.
     Remove,

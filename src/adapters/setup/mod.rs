@@ -41,14 +41,10 @@ pub(crate) enum SetupError {
     },
     /// The file is a link to nothing, a directory or a device.
     #[error("`{}` is not a regular file", path.display())]
-    NotRegular {
-        /// The path.
-        path: PathBuf,
-    },
+    NotRegular { path: PathBuf },
     /// A link leads out of the project: whoever committed it chose the file, not the user.
     #[error("`{}` was not changed: a symbolic link leads to `{}`, outside `{}`", path.display(), target.display(), root.display())]
     Outside {
-        /// The path.
         path: PathBuf,
         /// Where it leads.
         target: PathBuf,
@@ -57,12 +53,7 @@ pub(crate) enum SetupError {
     },
     /// The client has no such place.
     #[error("{client} has no settings for {scope}")]
-    NoPlace {
-        /// The client.
-        client: Client,
-        /// The scope.
-        scope: Scope,
-    },
+    NoPlace { client: Client, scope: Scope },
     /// The disk.
     #[error("{0}")]
     Io(#[from] std::io::Error),
@@ -71,7 +62,6 @@ pub(crate) enum SetupError {
 /// What is to be set up, and where.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
-    /// For which client.
     pub client: Client,
     /// For one project or for all of a user's.
     pub scope: Scope,

@@ -2,21 +2,11 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
+use clap::ValueEnum as _;
 use proptest::{prelude::*, sample::select, strategy::ValueTree as _, test_runner::TestRunner};
 use serde_json::{Value, json};
 
 use super::{Client, FileContent, HookOptions, Scope, Setup, SetupPiece, json_text};
-
-const CLIENTS: [Client; 8] = [
-    Client::Claude,
-    Client::Codex,
-    Client::Cursor,
-    Client::Gemini,
-    Client::Opencode,
-    Client::Qwen,
-    Client::Vscode,
-    Client::Generic,
-];
 
 /// JSON with odd white space in every gap.
 fn laid_out(value: &Value, gaps: &mut impl Iterator<Item = &'static str>) -> String {
@@ -113,7 +103,7 @@ fn tree(root: &Path) -> BTreeMap<String, Option<Vec<u8>>> {
 
 fn scenes() -> impl Strategy<Value = (Setup, Vec<(SetupPiece, Option<String>)>, usize)> {
     let scopes = select(vec![Scope::Project, Scope::User]);
-    let pairs = (select(CLIENTS.to_vec()), scopes)
+    let pairs = (select(Client::value_variants()), scopes)
         .prop_filter("the client has a place", |(client, scope)| client.pieces(*scope).is_ok());
     pairs.prop_flat_map(|(client, scope)| {
         let pieces = client.pieces(scope).unwrap();

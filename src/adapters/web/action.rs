@@ -2,7 +2,7 @@
 
 use crate::{
     adapters::{
-        cli::in_process::{self, Answer, Caller},
+        cli::in_process::{self, Caller, CommandAnswer},
         offers::Ask,
     },
     domain::ErrorCode,
@@ -13,14 +13,14 @@ const MOST: usize = 4000;
 
 /// A command with the revision that the page showed.
 #[derive(Debug, PartialEq)]
-pub(super) struct Wanted {
+pub(super) struct PageCommand {
     words: Vec<String>,
     revision: String,
     /// The view to show afterwards.
     pub(super) back: Option<String>,
 }
 
-impl Wanted {
+impl PageCommand {
     /// Reads a form.
     pub(super) fn read(form: &[(String, String)]) -> Result<Self, &'static str> {
         let all = |name: &str| {
@@ -49,13 +49,15 @@ impl Wanted {
     }
 
     /// Runs the command for a caller, on the revision that the page showed.
-    pub(super) fn run(&self, caller: Caller) -> Answer {
+    pub(super) fn run(&self, caller: Caller) -> CommandAnswer {
         let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
         let command = format!("web: {}", words.join(" "));
         let caller = Caller { if_match: Some(self.revision.clone()), command, ..caller };
         match in_process::request(&words) {
             Some(request) => in_process::run(&caller, request),
-            None => Answer::refusal(ErrorCode::Usage, "this is not a command of the page", None),
+            None => {
+                CommandAnswer::refusal(ErrorCode::Usage, "this is not a command of the page", None)
+            }
         }
     }
 }
@@ -64,61 +66,33 @@ impl Wanted {
 mod tests {
     use super::*;
 
-    fn read(form: &[(&str, &str)]) -> Result<Wanted, &'static str> {
-        let form: Vec<_> =
-            form.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Wanted::read(&form)
+    /// A form with the words of a command, and fields such as `revision=a`.
+    fn read(words: &str, fields: &[&str]) -> Result<PageCommand, &'static str> {
+        let words = words.split_whitespace().map(|word| ("word".to_owned(), word.to_owned()));
+        let fields = fields.iter().filter_map(|field| field.split_once('='));
+        let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        PageCommand::read(&words.chain(fields).collect::<Vec<_>>())
     }
 
     #[test]
     fn only_what_the_page_offers_is_run() {
-        let fine = read(&[
-            ("word", "step"),
-            ("word", "done"),
-            ("word", "3"),
-            ("revision", "abc"),
-            ("back", "graph"),
-        ]);
+        let fine = read("step done 3", &["revision=abc", "back=graph"]);
         assert_eq!(fine.unwrap().words, ["step", "done", "3"]);
-        let asked = read(&[
-            ("word", "review"),
-            ("word", "reject"),
-            ("word", "r1"),
-            ("revision", "a"),
-            ("reason", "--force"),
-        ]);
+        let asked = read("review reject r1", &["revision=a", "reason=--force"]);
         assert_eq!(asked.unwrap().words, ["review", "reject", "r1", "--why=--force"]);
-        for wrong in [
-            &[("word", "gc"), ("revision", "a")][..],
-            &[("word", "step"), ("word", "remove"), ("word", "1"), ("revision", "a")],
-            &[("word", "step"), ("word", "done"), ("word", "--force"), ("revision", "a")],
-            &[("word", "step"), ("word", "done"), ("word", "1")],
-            &[("word", "step"), ("word", "done"), ("word", "1"), ("revision", " ")],
-            &[
-                ("word", "step"),
-                ("word", "done"),
-                ("word", "1"),
-                ("revision", "a"),
-                ("revision", "b"),
-            ],
-            &[("word", "step"), ("word", "fail"), ("word", "1"), ("revision", "a")],
-            &[
-                ("word", "step"),
-                ("word", "fail"),
-                ("word", "1"),
-                ("revision", "a"),
-                ("reason", "-"),
-            ],
-            &[
-                ("word", "review"),
-                ("word", "reject"),
-                ("word", "r1"),
-                ("revision", "a"),
-                ("reason", " "),
-            ],
-            &[("revision", "a")],
+        for (words, fields) in [
+            ("gc", &["revision=a"][..]),
+            ("step remove 1", &["revision=a"]),
+            ("step done --force", &["revision=a"]),
+            ("step done 1", &[]),
+            ("step done 1", &["revision= "]),
+            ("step done 1", &["revision=a", "revision=b"]),
+            ("step fail 1", &["revision=a"]),
+            ("step fail 1", &["revision=a", "reason=-"]),
+            ("review reject r1", &["revision=a", "reason= "]),
+            ("", &["revision=a"]),
         ] {
-            assert!(read(wrong).is_err(), "{wrong:?}");
+            assert!(read(words, fields).is_err(), "{words} {fields:?}");
         }
     }
 }

@@ -373,7 +373,7 @@ impl Site {
         let Some(form) = request.form() else {
             return Response::text(415, "a change is sent as a form\n").into();
         };
-        let wanted = match action::Wanted::read(&form) {
+        let wanted = match action::PageCommand::read(&form) {
             Ok(wanted) => wanted,
             Err(why) => return Response::text(400, format!("{why}\n")).into(),
         };
@@ -437,7 +437,7 @@ pub(crate) fn fuzz_http_request(mut bytes: &[u8]) {
     let Ok(request) = http::read(&mut bytes) else { return };
     assert!(request.path.starts_with('/') && !request.path.split('/').any(|part| part == ".."));
     if let Some(form) = request.form() {
-        let _ = action::Wanted::read(&form);
+        let _ = action::PageCommand::read(&form);
     }
 }
 

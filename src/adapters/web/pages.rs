@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     adapters::{
-        cli::in_process::Answer,
+        cli::in_process::CommandAnswer,
         page::{self, Actions, Links},
     },
     text::html::escape,
@@ -252,7 +252,7 @@ fn listed_steps(
 }
 
 /// Why a change was not made, and what to do.
-pub(super) fn refusal(shown: &Shown<'_>, answer: &Answer) -> String {
+pub(super) fn refusal(shown: &Shown<'_>, answer: &CommandAnswer) -> String {
     let reasons = answer.reasons();
     let (message, more) =
         reasons.split_first().map_or(("", &[][..]), |(first, more)| (first, more));

@@ -8,7 +8,8 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Adopted, ChecklistFiles, Composed, Files, PlanText, TaskStep, checklist_files::ListHeadings,
+    Adopted, ChecklistFiles, Composed, FilesByName, PlanText, TaskStep,
+    checklist_files::ListHeadings,
 };
 use crate::domain::{
     Plan, StepId,
@@ -185,7 +186,7 @@ impl Adopted<'_> {
     pub(crate) fn compose_cached(
         &self,
         cached: Option<&Arc<CachedPlan>>,
-        raw: &Files,
+        raw: &FilesByName,
     ) -> Result<Composed, crate::domain::ModelError> {
         match cached.and_then(|cached| cached.composed()) {
             Some(composed) => Ok(composed),

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Adopted, Files, TaskStep};
+use super::{Adopted, FilesByName, TaskStep};
 use crate::{
     domain::{
         ModelError,
@@ -19,7 +19,6 @@ use crate::{
 pub(crate) struct ChecklistFile {
     /// The text of the file.
     pub document: Arc<Document>,
-    /// The tasks.
     pub tasks: Arc<Checklist>,
     /// The number of tasks in the file before these.
     pub first: usize,
@@ -130,7 +129,7 @@ impl Adopted<'_> {
     /// A file with all of its tasks; `None` if it is missing or cannot be read.
     pub(crate) fn whole_file(
         &self,
-        raw: &Files,
+        raw: &FilesByName,
         lists: &ChecklistFiles,
         file: usize,
     ) -> Option<ChecklistFile> {
@@ -144,7 +143,7 @@ impl Adopted<'_> {
     /// The section that contains a step's task if it can be read alone, else the whole file.
     pub(super) fn list_containing(
         &self,
-        raw: &Files,
+        raw: &FilesByName,
         lists: &ChecklistFiles,
         task_steps: &[TaskStep],
         one: &TaskStep,
@@ -161,7 +160,7 @@ impl Adopted<'_> {
 
     fn section_containing(
         &self,
-        raw: &Files,
+        raw: &FilesByName,
         lists: &ChecklistFiles,
         task_steps: &[TaskStep],
         one: &TaskStep,

@@ -5,7 +5,7 @@ use std::{
     ops::Range,
 };
 
-use super::{Adopted, ChecklistFile, ChecklistFiles, Files, TaskStep, ids::by_written_id};
+use super::{Adopted, ChecklistFile, ChecklistFiles, FilesByName, TaskStep, ids::by_written_id};
 use crate::{
     domain::{
         ModelError, Plan, PlanRole, StateFile, Step, StepRole, checklist::Task, literal,
@@ -99,7 +99,7 @@ impl Adopted<'_> {
     /// plan's status follows from those roles of all steps.
     pub(super) fn text(
         &self,
-        raw: &Files,
+        raw: &FilesByName,
         lists: &ChecklistFiles,
         task_steps: &[TaskStep],
         part: Option<(&BTreeSet<&str>, &[StepRole])>,

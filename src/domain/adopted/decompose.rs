@@ -6,7 +6,8 @@ use std::{
 };
 
 use super::{
-    Adopted, ChecklistFile, Composed, Files, TaskStep, compose::OwnFile, own_file::OwnFileInput,
+    Adopted, ChecklistFile, Composed, FilesByName, TaskStep, compose::OwnFile,
+    own_file::OwnFileInput,
 };
 use crate::{
     domain::{ModelError, Plan, StateFile, Step, StepId, StepRole},
@@ -40,7 +41,7 @@ impl Adopted<'_> {
     /// Something changed that the files have no place for, such as the title or the order of steps.
     pub(crate) fn decompose(
         &self,
-        raw: &Files,
+        raw: &FilesByName,
         before: Option<&Composed>,
         after: &BTreeMap<StateFile, Vec<u8>>,
         plan: Option<Rc<Plan>>,
@@ -90,7 +91,7 @@ impl Adopted<'_> {
 
     fn decompose_plan(
         &self,
-        raw: &Files,
+        raw: &FilesByName,
         before: &Composed,
         after: &Plan,
     ) -> Result<Decomposed, ModelError> {
@@ -180,7 +181,7 @@ impl Adopted<'_> {
     /// Refuses changes of the text, order or number of tasks, which belong to the files.
     fn refuse_reshaped(
         &self,
-        raw: &Files,
+        raw: &FilesByName,
         before: &Composed,
         after: &Plan,
         (tasks, changed): (&[Option<&TaskStep>], &BTreeSet<&str>),
@@ -222,7 +223,7 @@ impl Adopted<'_> {
         }
     }
 
-    fn place(&self, raw: &Files, before: &Composed, one: &TaskStep) -> (String, String) {
+    fn place(&self, raw: &FilesByName, before: &Composed, one: &TaskStep) -> (String, String) {
         let file = &self.layout.plan[one.file].file;
         let list = self.list_containing(raw, &before.lists, &before.task_steps, one);
         match list.as_ref().and_then(|list| Some((list, list.task(one)?))) {
@@ -237,7 +238,7 @@ impl Adopted<'_> {
     /// The edits of markers by file.
     fn markers(
         &self,
-        raw: &Files,
+        raw: &FilesByName,
         before: &Composed,
         after: &Plan,
         (tasks, changed): (&[Option<&TaskStep>], &BTreeSet<&str>),

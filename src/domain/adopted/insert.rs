@@ -1,6 +1,6 @@
 //! A new task in a checklist, written in the style of its neighbours.
 
-use super::{Adopted, Composed, Files, TaskStep};
+use super::{Adopted, Composed, FilesByName, TaskStep};
 use crate::{
     domain::{
         ModelError, StepRole,
@@ -27,7 +27,7 @@ impl Adopted<'_> {
     /// The neighbour is not a list item, or the line would not be read as a task.
     pub(crate) fn insertion(
         &self,
-        raw: &Files,
+        raw: &FilesByName,
         composed: &Composed,
         beside: &TaskStep,
         is_before: bool,

@@ -24,11 +24,10 @@ pub(crate) use self::{
     checklist_files::ChecklistFiles,
     decompose::{Decomposed, FileEdit},
 };
-use super::{ModelError, StateFile, StepId, Workflow, checklist::Grammar, layout::ForeignLayout};
+use super::{
+    FilesByName, ModelError, StateFile, StepId, Workflow, checklist::Grammar, layout::ForeignLayout,
+};
 use crate::text::markdown::Document;
-
-/// The files of a state, by name.
-pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// Files that were read, by name.
 pub(crate) type Documents = BTreeMap<String, Arc<Document>>;
@@ -60,7 +59,6 @@ pub(crate) struct Adopted<'a> {
 /// The plan composed from the files of an adopted state.
 #[derive(Debug)]
 pub(crate) struct Composed {
-    /// The text of the plan.
     pub plan: PlanText,
     /// Where each task is in it, in order.
     pub places: Vec<Range<usize>>,
@@ -104,14 +102,14 @@ impl Adopted<'_> {
     }
 
     /// Composes the plan from the files in `raw`.
-    pub(crate) fn compose(&self, raw: &Files) -> Result<Composed, ModelError> {
+    pub(crate) fn compose(&self, raw: &FilesByName) -> Result<Composed, ModelError> {
         self.compose_reusing(raw, &Documents::new())
     }
 
     /// The same with documents that have been parsed already.
     pub(crate) fn compose_reusing(
         &self,
-        raw: &Files,
+        raw: &FilesByName,
         documents: &Documents,
     ) -> Result<Composed, ModelError> {
         let lists = ChecklistFiles::default();
@@ -133,7 +131,7 @@ impl Adopted<'_> {
     }
 
     /// The files of an equivalent native state.
-    pub(crate) fn native(&self, raw: &Files) -> Result<Files, ModelError> {
+    pub(crate) fn native(&self, raw: &FilesByName) -> Result<FilesByName, ModelError> {
         let mut files = self.compose_other_files(raw);
         let plan = self.compose(raw)?.plan.into_string().into_bytes();
         files.insert(StateFile::Plan.name().to_owned(), plan);
@@ -141,8 +139,8 @@ impl Adopted<'_> {
     }
 
     /// The files of an equivalent native state without the plan.
-    pub(crate) fn compose_other_files(&self, raw: &Files) -> Files {
-        let mut files = Files::new();
+    pub(crate) fn compose_other_files(&self, raw: &FilesByName) -> FilesByName {
+        let mut files = FilesByName::new();
         let mut put = |file: StateFile, bytes: Vec<u8>| files.insert(file.name().to_owned(), bytes);
         put(StateFile::Context, self.with_prose(raw, StateFile::Context).0);
         put(StateFile::Constraints, self.with_prose(raw, StateFile::Constraints).0);
@@ -161,7 +159,7 @@ impl Adopted<'_> {
 
     /// The text of context.md or constraints.md: our own file, then the files of the layout, which
     /// are only read; and where those begin.
-    pub(super) fn with_prose(&self, raw: &Files, file: StateFile) -> (Vec<u8>, usize) {
+    pub(super) fn with_prose(&self, raw: &FilesByName, file: StateFile) -> (Vec<u8>, usize) {
         let (own, others) = match file {
             StateFile::Context => (&self.layout.added.context, &self.layout.context),
             _ => (&self.layout.added.constraints, &self.layout.constraints),
@@ -187,7 +185,7 @@ impl Adopted<'_> {
     /// The edit is in a file that is only read.
     pub(super) fn own_prose(
         &self,
-        raw: &Files,
+        raw: &FilesByName,
         file: StateFile,
         new: &[u8],
     ) -> Result<Vec<u8>, ModelError> {

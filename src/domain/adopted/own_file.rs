@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Adopted, ChecklistFiles, Files, TaskStep,
+    Adopted, ChecklistFiles, FilesByName, TaskStep,
     compose::{OWN_NOTE, OwnFile, TASKS, other_sections, push_escaped, push_field, without_items},
     decompose::id_of,
     ids::by_written_id,
@@ -22,14 +22,13 @@ fn own_body(document: &Document, section: SectionId, gone: &[ItemId]) -> String 
 
 /// What our own file is written from besides the plan.
 pub(super) struct OwnFileInput<'a> {
-    pub(super) files: &'a Files,
+    pub(super) files: &'a FilesByName,
     pub(super) lists: &'a ChecklistFiles,
     pub(super) task_steps: &'a [TaskStep],
     /// The task of each step of the plan.
     pub(super) tasks: &'a [Option<&'a TaskStep>],
     /// The ids of the steps that have changed.
     pub(super) changed: &'a BTreeSet<&'a str>,
-    /// The file as it was.
     pub(super) old: Option<&'a OwnFile>,
 }
 

@@ -34,7 +34,7 @@ fn layout(files: &[(&str, &str)]) -> ForeignLayout {
     }
 }
 
-fn raw(files: &[(&str, &str)]) -> Files {
+fn raw(files: &[(&str, &str)]) -> FilesByName {
     files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect()
 }
 
@@ -53,7 +53,7 @@ fn steps(plan: &Plan) -> Vec<String> {
 }
 
 /// Gives a step another role and a claim, as a command does.
-fn with_status(adopted: Adopted<'_>, files: &Files, id: &str, role: StepRole) -> Files {
+fn with_status(adopted: Adopted<'_>, files: &FilesByName, id: &str, role: StepRole) -> FilesByName {
     let before = adopted.compose(files).unwrap();
     let plan = plan_of(&before);
     let step = plan.step(&id.parse().unwrap()).unwrap();
@@ -166,7 +166,7 @@ fn steps_and_texts_of_ones_own_stay_out_of_the_files_of_others() {
         before.plan.as_str(),
         adopted.workflow.step_with_role(StepRole::Open)
     );
-    let said = |files: &Files| {
+    let said = |files: &FilesByName| {
         String::from_utf8(adopted.native(files).unwrap()["context.md"].clone()).unwrap()
     };
     let context = said(&files);

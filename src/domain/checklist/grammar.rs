@@ -9,7 +9,6 @@ use crate::domain::StepRole;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Grammar {
-    /// What one step is.
     pub step: StepForm,
     /// The markers in boxes, and what they mean. A marker that is not listed counts as open.
     pub markers: Vec<Marker>,

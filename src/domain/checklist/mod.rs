@@ -88,7 +88,6 @@ pub(super) struct Checkbox {
     span: Range<usize>,
     /// Where the marker stands.
     marker: Range<usize>,
-    /// The marker.
     mark: String,
     /// Whether a star follows the box: `- [ ]*`.
     is_optional: bool,

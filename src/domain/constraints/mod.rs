@@ -80,7 +80,6 @@ pub enum SettingGroup {
 /// A modifier or a limit.
 #[derive(Clone, Debug, Serialize)]
 pub struct Setting {
-    /// Its name.
     pub name: String,
     /// Its value without quotes; `None` while it is a placeholder or says that it is not set.
     pub value: Option<String>,

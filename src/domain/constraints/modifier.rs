@@ -18,9 +18,7 @@ pub enum ModifierKind {
     Number,
     /// An amount of money.
     Money,
-    /// A duration.
     Duration,
-    /// A percentage.
     Percent,
     /// Any text of one line.
     Text,
@@ -44,9 +42,7 @@ pub enum ValueError {
     /// Not one of the allowed values.
     #[error("`{value}` is not a value of `{modifier}`; allowed: {}", backticked(.allowed))]
     NotAllowed {
-        /// The modifier.
         modifier: String,
-        /// What was given.
         value: String,
         /// What may be given.
         allowed: Vec<String>,
@@ -56,9 +52,7 @@ pub enum ValueError {
     /// Not the right kind of value.
     #[error("`{modifier}` takes {expected}, not `{value}`")]
     WrongKind {
-        /// The modifier.
         modifier: String,
-        /// What was given.
         value: String,
         /// What it takes, with an example.
         expected: &'static str,

@@ -15,13 +15,9 @@ pub(crate) enum FactKind {
     Count,
     /// An amount of money.
     Money,
-    /// A duration.
     Duration,
-    /// A percentage.
     Percent,
-    /// A text.
     Text,
-    /// A status of the plan.
     PlanStatus,
 }
 

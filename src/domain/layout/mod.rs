@@ -29,7 +29,6 @@ pub(crate) struct ForeignLayout {
     pub execution_id: String,
     /// What the plan is called.
     pub title: String,
-    /// The goal.
     pub goal: String,
     /// The files with steps, in order.
     pub plan: Vec<PlanFile>,
@@ -50,7 +49,6 @@ pub(crate) struct ForeignLayout {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlanFile {
-    /// The file.
     pub file: FilePath,
     /// The prefix of its step ids, if ids of several files could collide.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Plan, Step, StepRef, Subject, nearest::same_name};
+use crate::domain::{LifecycleSubject, Plan, Step, StepRef, nearest::same_name};
 use crate::domain::{PlanRole, StepRole, Workflow};
 
 /// A transition that needs a person's approval.
@@ -11,7 +11,7 @@ pub struct Gate {
     /// The name of its reviews.
     pub name: String,
     /// What changes its status.
-    pub subject: Subject,
+    pub subject: LifecycleSubject,
     /// The only step that it applies to, by title or id; all steps if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,

@@ -49,14 +49,13 @@ pub enum StepRole {
 /// What has a lifecycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Subject {
+pub enum LifecycleSubject {
     /// The plan as a whole.
     Plan,
-    /// One step of it.
     Step,
 }
 
-impl fmt::Display for Subject {
+impl fmt::Display for LifecycleSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Plan => "plan",
@@ -67,9 +66,9 @@ impl fmt::Display for Subject {
 
 /// A transition that the workflow does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize)]
-pub struct Refusal {
+pub struct IllegalTransition {
     /// What was to change.
-    pub subject: Subject,
+    pub subject: LifecycleSubject,
     /// The status it has.
     pub from: String,
     /// The requested status.
@@ -81,7 +80,7 @@ pub struct Refusal {
     pub unknown: Option<String>,
 }
 
-impl Refusal {
+impl IllegalTransition {
     /// The same message as [`fmt::Display`], about the step or plan called `name`.
     pub fn about(&self, name: &str) -> String {
         let Self { from, to, unknown, .. } = self;
@@ -98,7 +97,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for IllegalTransition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { subject, from, to, unknown, .. } = self;
         let allowed = self.allowed();
@@ -171,13 +170,13 @@ impl Workflow {
     }
 
     /// Whether a plan may go from one status to another.
-    pub fn check_plan(&self, from: &str, to: &str) -> Result<(), Refusal> {
-        check(Subject::Plan, &self.plan, from, to)
+    pub fn check_plan(&self, from: &str, to: &str) -> Result<(), IllegalTransition> {
+        check(LifecycleSubject::Plan, &self.plan, from, to)
     }
 
     /// Whether a step may go from one status to another.
-    pub fn check_step(&self, from: &str, to: &str) -> Result<(), Refusal> {
-        check(Subject::Step, &self.step, from, to)
+    pub fn check_step(&self, from: &str, to: &str) -> Result<(), IllegalTransition> {
+        check(LifecycleSubject::Step, &self.step, from, to)
     }
 
     /// What a plan status means; `None` if it is not one.
@@ -352,10 +351,10 @@ impl Workflow {
     }
 
     /// The gates in front of a status, named or by alias.
-    pub fn gates_before(&self, subject: Subject, to: &str) -> impl Iterator<Item = &Gate> {
+    pub fn gates_before(&self, subject: LifecycleSubject, to: &str) -> impl Iterator<Item = &Gate> {
         let to = match subject {
-            Subject::Plan => self.plan_status(to),
-            Subject::Step => self.step_status(to),
+            LifecycleSubject::Plan => self.plan_status(to),
+            LifecycleSubject::Step => self.step_status(to),
         };
         self.gates
             .iter()
@@ -428,8 +427,13 @@ fn towards<'a, R: Copy + PartialEq>(statuses: &'a [Status<R>], from: &str, role:
     statuses.iter().find(follows).map_or_else(|| with_role(statuses, role), |status| &status.name)
 }
 
-fn check<R>(subject: Subject, statuses: &[Status<R>], from: &str, to: &str) -> Result<(), Refusal> {
-    let unknown = |text: &str| Refusal {
+fn check<R>(
+    subject: LifecycleSubject,
+    statuses: &[Status<R>],
+    from: &str,
+    to: &str,
+) -> Result<(), IllegalTransition> {
+    let unknown = |text: &str| IllegalTransition {
         subject,
         from: from.to_owned(),
         to: to.to_owned(),
@@ -441,7 +445,7 @@ fn check<R>(subject: Subject, statuses: &[Status<R>], from: &str, to: &str) -> R
     if source.next.contains(&target.name) {
         return Ok(());
     }
-    Err(Refusal {
+    Err(IllegalTransition {
         subject,
         from: source.name.clone(),
         to: target.name.clone(),

@@ -9,7 +9,7 @@ use crate::{
         plan::{
             self,
             bookkeeping::{Bookkeeping, pieces},
-            read::locate::{Located, locate},
+            read::locate::{LocatedStep, locate},
             review,
         },
     },
@@ -60,7 +60,7 @@ struct Reader<'d> {
     document: &'d Document,
     metadata: Option<SectionId>,
     /// The steps with a heading, in order.
-    steps: Vec<Located>,
+    steps: Vec<LocatedStep>,
     /// How far the source has been read.
     done: usize,
     things: Vec<Thing<'d>>,
@@ -121,7 +121,7 @@ impl<'d> Reader<'d> {
     }
 
     fn body(&mut self, place: Position) {
-        for part in self.document.parts(place.section) {
+        for part in self.document.body_blocks(place.section) {
             match part.item {
                 Some(item) => self.item(place, item, part.span),
                 None => {
@@ -157,7 +157,7 @@ impl<'d> Reader<'d> {
             let place = Position { parent, role, section: id };
             let is_marked = marked.filter(|at| *at >= value && title + raw.len() == end);
             let thing = self.push(place, kind, start..is_marked.unwrap_or(end), value);
-            if let Some(Located { number, heading, .. }) = step {
+            if let Some(LocatedStep { number, heading, .. }) = step {
                 let is_numbered = heading.number.is_some();
                 let (id, title) = (self.step_id(id), heading.title);
                 let step = StepHeading { number, is_numbered, id, title };

@@ -11,7 +11,7 @@ use crate::domain::{ModelError, StepId, StepRef};
 
 /// How a step can be named in the list.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct StepName<'s> {
+pub(crate) struct StepLabel<'s> {
     pub(crate) number: u32,
     pub(crate) id: Option<&'s str>,
     pub(crate) title: &'s str,
@@ -45,7 +45,7 @@ impl Dependency {
 ///
 /// # Errors
 /// An entry is not a step.
-pub(crate) fn parse(list: &str, steps: &[StepName<'_>]) -> Result<Vec<Dependency>, ModelError> {
+pub(crate) fn parse(list: &str, steps: &[StepLabel<'_>]) -> Result<Vec<Dependency>, ModelError> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < list.len() {
@@ -154,7 +154,7 @@ fn renamed_range(
 fn entry(
     list: &str,
     at: usize,
-    steps: &[StepName<'_>],
+    steps: &[StepLabel<'_>],
     found: &mut Vec<Dependency>,
 ) -> Result<usize, ModelError> {
     let rest = &list[at..];
@@ -204,7 +204,7 @@ fn entry(
 fn words(
     list: &str,
     span: Range<usize>,
-    steps: &[StepName<'_>],
+    steps: &[StepLabel<'_>],
     found: &mut Vec<Dependency>,
 ) -> Result<(), ModelError> {
     let mut at = span.start;
@@ -242,12 +242,12 @@ fn words(
     Ok(())
 }
 
-fn is_id(step: &StepRef, steps: &[StepName<'_>]) -> bool {
+fn is_id(step: &StepRef, steps: &[StepLabel<'_>]) -> bool {
     matches!(step, StepRef::Id(id) if steps.iter().any(|step| step.id == Some(id.as_str())))
 }
 
 /// The length in bytes of the title at the beginning of `text`; `None` if there is no title.
-fn title_width(text: &str, number: u32, steps: &[StepName<'_>]) -> Option<usize> {
+fn title_width(text: &str, number: u32, steps: &[StepLabel<'_>]) -> Option<usize> {
     let ends = |rest: &str| {
         let rest = rest.trim_start_matches([' ', ']', '`']);
         rest.is_empty() || rest.starts_with([',', '\n'])
@@ -282,18 +282,18 @@ fn title_width(text: &str, number: u32, steps: &[StepName<'_>]) -> Option<usize>
 }
 
 /// The step of that number, if steps are numbered in their order.
-fn likely<'a, 's>(number: u32, steps: &'a [StepName<'s>]) -> Option<&'a StepName<'s>> {
+fn likely<'a, 's>(number: u32, steps: &'a [StepLabel<'s>]) -> Option<&'a StepLabel<'s>> {
     let at = usize::try_from(number).ok()?.checked_sub(1)?;
     steps.get(at).filter(|step| step.number == number)
 }
 
 /// The step with that number and title, else the only one with that title, else that with the number;
 /// and whether the title was found.
-fn by_title(number: u32, title: &str, steps: &[StepName<'_>]) -> (StepRef, bool) {
+fn by_title(number: u32, title: &str, steps: &[StepLabel<'_>]) -> (StepRef, bool) {
     if let Some(step) = likely(number, steps).filter(|step| step.title == title) {
         return (reference(step), true);
     }
-    let titled: Vec<&StepName<'_>> = steps.iter().filter(|step| step.title == title).collect();
+    let titled: Vec<&StepLabel<'_>> = steps.iter().filter(|step| step.title == title).collect();
     let both = titled.iter().find(|step| step.number == number);
     let only = titled.first().filter(|_| titled.len() == 1);
     match both.or(only) {
@@ -303,7 +303,7 @@ fn by_title(number: u32, title: &str, steps: &[StepName<'_>]) -> (StepRef, bool)
 }
 
 /// A number that means one step is replaced by its id, if it has one.
-fn by_number(step: StepRef, steps: &[StepName<'_>]) -> StepRef {
+fn by_number(step: StepRef, steps: &[StepLabel<'_>]) -> StepRef {
     let StepRef::Number(number) = step else { return step };
     let mut same = steps.iter().filter(|known| known.number == number);
     match (same.next(), same.next()) {
@@ -312,7 +312,7 @@ fn by_number(step: StepRef, steps: &[StepName<'_>]) -> StepRef {
     }
 }
 
-fn reference(step: &StepName<'_>) -> StepRef {
+fn reference(step: &StepLabel<'_>) -> StepRef {
     let id = step.id.and_then(StepId::parse);
     id.map_or(StepRef::Number(step.number), StepRef::Id)
 }
@@ -340,11 +340,11 @@ mod tests {
 
     use super::*;
 
-    const STEPS: [StepName<'_>; 4] = [
-        StepName { number: 1, id: Some("k3f9"), title: "Collect benchmarks" },
-        StepName { number: 2, id: Some("b7xd"), title: "Read, and compare" },
-        StepName { number: 3, id: Some("m2qp"), title: "Measure" },
-        StepName { number: 4, id: None, title: "2 more" },
+    const STEPS: [StepLabel<'_>; 4] = [
+        StepLabel { number: 1, id: Some("k3f9"), title: "Collect benchmarks" },
+        StepLabel { number: 2, id: Some("b7xd"), title: "Read, and compare" },
+        StepLabel { number: 3, id: Some("m2qp"), title: "Measure" },
+        StepLabel { number: 4, id: None, title: "2 more" },
     ];
 
     fn read(list: &str) -> Vec<String> {
@@ -382,7 +382,7 @@ mod tests {
         for list in ["3-1", "1-2-3", "1-4000000000", "login/17-01"] {
             assert_eq!(read(list), [list]);
         }
-        let named = [StepName { number: 1, id: Some("17-01"), title: "Log in" }, STEPS[1]];
+        let named = [StepLabel { number: 1, id: Some("17-01"), title: "Log in" }, STEPS[1]];
         let found = parse("17-01, 1-2", &named).unwrap();
         let found: Vec<String> = found.iter().map(|found| found.step.to_string()).collect();
         assert_eq!(found, ["17-01", "1", "2"]);
@@ -445,8 +445,8 @@ mod tests {
             let titles: Vec<String> = titles.iter().map(|title| title.trim().to_owned()).collect();
             prop_assume!(titles.iter().all(|title| !title.is_empty()));
             let ids: Vec<String> = (0..titles.len()).map(|at| format!("k{at}")).collect();
-            let steps: Vec<StepName<'_>> = titles.iter().zip(&ids).zip(1..).map(|((title, id), number)| {
-                StepName { number, id: Some(id), title }
+            let steps: Vec<StepLabel<'_>> = titles.iter().zip(&ids).zip(1..).map(|((title, id), number)| {
+                StepLabel { number, id: Some(id), title }
             }).collect();
             let list = write(steps.iter().map(|step| (step.number, step.title)));
             let found = parse(&list, &steps).unwrap();

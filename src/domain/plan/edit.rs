@@ -26,7 +26,7 @@ impl Plan {
         for (key, value) in fields {
             match field(&self.document, section, key)? {
                 Some(item) => literal::set(edit, item, value),
-                None if self.set_loose_metadata(edit, key, value)? => {}
+                None if self.set_metadata_line(edit, key, value)? => {}
                 None => literal::insert(edit, section, None, key, value),
             }
         }

@@ -4,6 +4,7 @@ pub(crate) mod bookkeeping;
 pub(crate) mod dependencies;
 pub(in crate::domain) mod edit;
 pub(in crate::domain) mod groups;
+pub(in crate::domain) mod positions;
 pub(in crate::domain) mod progress;
 pub(crate) mod read;
 pub(in crate::domain) mod renumber;
@@ -18,8 +19,8 @@ use std::{borrow::Cow, ops::Range};
 use serde::Serialize;
 
 use self::{
-    dependencies::StepName,
-    read::{locate::locate, loose},
+    dependencies::StepLabel,
+    read::{field_lines, locate::locate},
     step::heading::Heading,
 };
 use crate::{
@@ -38,7 +39,6 @@ const FILE: StateFile = StateFile::Plan;
 pub struct Metadata {
     /// The name of this execution.
     pub execution_id: Option<String>,
-    /// The goal.
     pub goal: Option<String>,
     /// Where the execution is in its lifecycle.
     pub status: Option<String>,
@@ -226,10 +226,10 @@ impl Plan {
         let item = self
             .metadata_section()
             .and_then(|section| self.document.field(section, key).ok().flatten());
-        let loose = || self.loose_metadata().into_iter().find(|found| found.key == key);
+        let field_lines = || self.metadata_lines().into_iter().find(|found| found.key == key);
         let start = match item {
             Some(item) => self.document.item(item).value_span.start,
-            None => loose().map_or(0, |found| found.value.start),
+            None => field_lines().map_or(0, |found| found.value.start),
         };
         self.document.place(start)
     }
@@ -285,7 +285,7 @@ impl Plan {
             *slot = value;
             seen.push(key);
         }
-        for found in self.loose_metadata() {
+        for found in self.metadata_lines() {
             let slot = match found.key {
                 "goal" => &mut metadata.goal,
                 "status" => &mut metadata.status,
@@ -344,11 +344,11 @@ impl Plan {
     }
 
     /// The steps as lists of dependencies can name them.
-    pub(crate) fn names(&self) -> Vec<StepName<'_>> {
+    pub(crate) fn names(&self) -> Vec<StepLabel<'_>> {
         let mut names = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             let id = step.id.as_ref().map(StepId::as_str);
-            names.push(StepName { number: step.number, id, title: step.title() });
+            names.push(StepLabel { number: step.number, id, title: step.title() });
         }
         names
     }
@@ -360,7 +360,7 @@ pub(in crate::domain) fn metadata_section(document: &Document) -> Option<Section
         let holds_field = |id: &SectionId| {
             let has = |key: &str| matches!(document.field(*id, key), Ok(Some(_)));
             !says_step(document, *id)
-                && (has("status") || has("goal") || loose::has_metadata(document, *id))
+                && (has("status") || has("goal") || field_lines::has_metadata(document, *id))
         };
         [Some(document.root()), document.title_section()].into_iter().flatten().find(holds_field)
     })

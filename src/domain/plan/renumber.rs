@@ -1,7 +1,9 @@
 //! Updates references by number when steps are renumbered.
 
 use crate::{
-    domain::{Plan, Step, StepId, StepRef, literal, plan::dependencies, reference::references},
+    domain::{
+        Plan, Step, StepId, StepRef, literal, plan::dependencies, references, replace_references,
+    },
     text::markdown::{Edit, ItemId},
 };
 
@@ -63,20 +65,8 @@ impl Renumbering {
     /// The text with updated references. A path for which `is_variable` holds is a variable, not a
     /// step.
     pub fn text(&self, text: &str, is_variable: &dyn Fn(&str) -> bool) -> String {
-        let mut out = String::with_capacity(text.len());
-        let mut at = 0;
-        for reference in references(text) {
-            let Some(path) = self.path(&reference.path).filter(|_| !is_variable(&reference.path))
-            else {
-                continue;
-            };
-            let written = &text[reference.span.clone()];
-            out.push_str(&text[at..reference.span.start]);
-            out.push_str(&written.replacen(&reference.path, &path, 1));
-            at = reference.span.end;
-        }
-        out.push_str(&text[at..]);
-        out
+        let new = |path: &str| self.path(path).filter(|_| !is_variable(path));
+        replace_references(text, new).unwrap_or_else(|| text.to_owned())
     }
 }
 

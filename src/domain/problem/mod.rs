@@ -110,14 +110,10 @@ impl Problem {
 pub enum ModelError {
     /// The file is not there.
     #[error("`{file}` is missing")]
-    Missing {
-        /// Which one.
-        file: StateFile,
-    },
+    Missing { file: StateFile },
     /// The file cannot be read as what it should be.
     #[error("`{file}` cannot be read: {message}")]
     Unreadable {
-        /// Which one.
         file: StateFile,
         /// Where reading stopped.
         place: Option<Place>,
@@ -139,11 +135,9 @@ pub enum ModelError {
     /// A name is ambiguous.
     #[error("{message}")]
     Ambiguous {
-        /// The file.
         file: StateFile,
         /// What is ambiguous.
         message: String,
-        /// The places.
         places: Vec<Place>,
     },
     /// The file is damaged where the command needs it.

@@ -76,7 +76,7 @@ const ORDER: [&str; 37] = [
 
 /// An entry in this notation, taken apart.
 pub(super) struct Journal<'a> {
-    subject: Subject<'a>,
+    subject: HeadingSubject<'a>,
     time: Cow<'a, str>,
     /// The value at the end of the heading, or the beginning of it.
     headline: Option<(&'static str, &'a str)>,
@@ -89,8 +89,7 @@ pub(super) struct Journal<'a> {
 }
 
 /// What a heading is about.
-enum Subject<'a> {
-    /// The execution of a step.
+enum HeadingSubject<'a> {
     Step(step::Execution<'a>),
     /// Anything else, by its title.
     Other(&'a str),
@@ -105,10 +104,10 @@ impl<'a> Journal<'a> {
         let mut values = Vec::new();
         let (time, note) = byline::parse(second, &mut values)?;
         let (subject, headline) = match step::Execution::parse(heading, &mut values) {
-            Some((step, headline)) => (Subject::Step(step), headline),
+            Some((step, headline)) => (HeadingSubject::Step(step), headline),
             None => {
                 let (title, headline) = family::parse(heading, &mut values);
-                (Subject::Other(title), headline)
+                (HeadingSubject::Other(title), headline)
             }
         };
         values.extend(note.map(|note| ("notes", note)));
@@ -119,16 +118,16 @@ impl<'a> Journal<'a> {
     /// The title of the entry, as it is in the plain notation.
     pub(super) fn title(&self) -> Cow<'a, str> {
         match &self.subject {
-            Subject::Step(step) => Cow::Owned(step.entry_title()),
-            Subject::Other(title) => Cow::Borrowed(title),
+            HeadingSubject::Step(step) => Cow::Owned(step.entry_title()),
+            HeadingSubject::Other(title) => Cow::Borrowed(title),
         }
     }
 
     /// The beginning of the title, which says what kind of entry it is.
     pub(super) fn kind_title(&self) -> &'a str {
         match &self.subject {
-            Subject::Step(step) => step.name,
-            Subject::Other(title) => title,
+            HeadingSubject::Step(step) => step.name,
+            HeadingSubject::Other(title) => title,
         }
     }
 
@@ -155,7 +154,7 @@ impl<'a> Journal<'a> {
         let is_below = |key: &str| is_quoted(key) || below.iter().any(|(name, _)| name == key);
         all.extend(self.headline.filter(|(key, _)| !is_below(key)).map(owned));
         all.extend(below);
-        if let Subject::Step(step) = &self.subject {
+        if let HeadingSubject::Step(step) = &self.subject {
             step.complete(&mut all);
         }
         sort(&mut all);

@@ -14,7 +14,7 @@ pub(in crate::history) enum Block {
 
 /// What a line is with regard to blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::history) enum Part {
+pub(in crate::history) enum LineKind {
     /// Outside of any block.
     Outside,
     /// The first line of a block.
@@ -55,17 +55,17 @@ impl Blocks {
     }
 
     /// Takes in a line.
-    pub(in crate::history) fn feed(&mut self, line: &[u8]) -> Part {
+    pub(in crate::history) fn feed(&mut self, line: &[u8]) -> LineKind {
         let (indent, text) = split_indent(line);
         let Some(&first) = text.first() else {
-            return if self.open.is_some() { Part::Inside } else { Part::Outside };
+            return if self.open.is_some() { LineKind::Inside } else { LineKind::Outside };
         };
         if let Some(block) = self.open {
             if indent >= block.item() {
                 if block.is_closed_by(indent, text) {
                     self.open = None;
                 }
-                return Part::Inside;
+                return LineKind::Inside;
             }
             self.open = None;
         }
@@ -84,10 +84,10 @@ impl Blocks {
             _ => (indent, text),
         };
         if self.item == 0 && indent >= 4 {
-            return Part::Outside;
+            return LineKind::Outside;
         }
         self.open = starts(text, self.item);
-        if self.open.is_some() { Part::Opens } else { Part::Outside }
+        if self.open.is_some() { LineKind::Opens } else { LineKind::Outside }
     }
 }
 
@@ -186,9 +186,9 @@ mod tests {
     fn parts(source: &str) -> String {
         let mut blocks = Blocks::default();
         let letter = |part| match part {
-            Part::Outside => '.',
-            Part::Opens => 'O',
-            Part::Inside => 'i',
+            LineKind::Outside => '.',
+            LineKind::Opens => 'O',
+            LineKind::Inside => 'i',
         };
         source.lines().map(|line| letter(blocks.feed(line.as_bytes()))).collect()
     }

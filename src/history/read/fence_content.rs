@@ -1,6 +1,6 @@
 //! What was found inside a code fence, held back until it is clear whether the fence is a quotation.
 
-use crate::history::{read::section::Section, trailer::Trailer};
+use crate::history::{read::entry_body::EntryBody, trailer::Trailer};
 
 /// No quotation of a log is this long: more than this inside one fence means a broken fence.
 const MAX_BYTES: usize = 4 << 20;
@@ -9,7 +9,7 @@ const MAX_BYTES: usize = 4 << 20;
 pub(in crate::history) enum FencedPiece {
     Signed {
         trailer: Trailer,
-        section: Section,
+        section: EntryBody,
         intact: bool,
     },
     /// The line of a heading below an entry.

@@ -10,7 +10,7 @@ const PROGRESS_STEP: u64 = 1 << 20;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// One line without its line end.
-pub(in crate::history) struct Line<'a> {
+pub(in crate::history) struct RawLine<'a> {
     pub(in crate::history) text: &'a [u8],
     pub(in crate::history) offset: u64,
     pub(in crate::history) number: u64,
@@ -36,7 +36,7 @@ impl<R: BufRead> Lines<R> {
         self.offset
     }
 
-    pub(in crate::history) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub(in crate::history) fn next(&mut self) -> io::Result<Option<RawLine<'_>>> {
         self.buffer.clear();
         let mut taken = self.reader.by_ref().take(KEPT).read_until(b'\n', &mut self.buffer)? as u64;
         if taken == 0 {
@@ -59,7 +59,7 @@ impl<R: BufRead> Lines<R> {
         }
         self.offset += taken;
         self.number += 1;
-        Ok(Some(Line { text, offset, number: self.number, ended }))
+        Ok(Some(RawLine { text, offset, number: self.number, ended }))
     }
 }
 

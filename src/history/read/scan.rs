@@ -16,11 +16,11 @@ use std::io::BufRead;
 use crate::history::{
     Entry, HistoryError,
     read::{
-        block::{Block, Blocks, Part},
+        block::{Block, Blocks, LineKind},
+        entry_body::{EntryBody, Text},
         fence_content::{FenceContent, FencedPiece},
         heading,
-        lines::{Line, Lines, Progress},
-        section::{Section, Text},
+        lines::{Lines, Progress, RawLine},
     },
     trailer::Trailer,
 };
@@ -32,7 +32,7 @@ const LOST: [u8; 4] = [0; 4];
 const MAX_TITLE_BYTES: usize = 200;
 
 /// Something found in the log, in the order of the file.
-pub(in crate::history) enum Piece<'a> {
+pub(in crate::history) enum HistoryItem<'a> {
     /// A body with its trailer; `intact` says whether they fit.
     Signed { trailer: &'a Trailer, text: Text<'a>, intact: bool },
     /// A level 3 section without a trailer; one of level 2 or a bullet if a date is in front.
@@ -60,7 +60,7 @@ pub(in crate::history) fn scan(
     reader: impl BufRead,
     open: Option<Block>,
     progress: &mut dyn FnMut(u64),
-    mut sink: impl FnMut(Piece<'_>),
+    mut sink: impl FnMut(HistoryItem<'_>),
 ) -> Result<End, HistoryError> {
     let mut lines = Lines::new(reader);
     let mut scanner = Scanner { blocks: Blocks::resume(open), ..Scanner::default() };
@@ -76,23 +76,23 @@ pub(in crate::history) fn scan(
 struct Scanner {
     blocks: Blocks,
     /// The section under the last real heading.
-    outer: Option<Section>,
+    outer: Option<EntryBody>,
     /// How many bytes of `outer` stand before the last block at column 0.
     outer_before_block: usize,
     /// The section under the last `### ` inside a block.
-    inner: Option<Section>,
+    inner: Option<EntryBody>,
     fenced: FenceContent,
     /// The line before, if an underline would make it a heading.
     paragraph: Vec<u8>,
 }
 
 impl Scanner {
-    fn line(&mut self, line: &Line<'_>, sink: &mut impl FnMut(Piece<'_>)) {
+    fn line(&mut self, line: &RawLine<'_>, sink: &mut impl FnMut(HistoryItem<'_>)) {
         if line.text.contains(&0) && line.text.windows(LOST.len()).any(|bytes| bytes == LOST) {
-            sink(Piece::Nul { offset: line.offset, line: line.number });
+            sink(HistoryItem::Nul { offset: line.offset, line: line.number });
         }
         if is_torn(line) && self.blocks.at_column_zero().is_none() {
-            sink(Piece::BadTrailer { offset: line.offset, line: line.number, torn: true });
+            sink(HistoryItem::BadTrailer { offset: line.offset, line: line.number, torn: true });
         }
         if Trailer::is_meant(line.text) {
             self.paragraph.clear();
@@ -103,28 +103,28 @@ impl Scanner {
             return;
         }
         match self.blocks.feed(line.text) {
-            Part::Outside => {
+            LineKind::Outside => {
                 if line.text.starts_with(b"<<<<<<< ") {
-                    sink(Piece::Unmerged);
+                    sink(HistoryItem::Unmerged);
                 }
                 if self.heading(line, sink) {
                     return;
                 }
             }
-            Part::Opens => {
+            LineKind::Opens => {
                 self.paragraph.clear();
                 if self.inner.is_none() && self.blocks.open().is_some_and(Block::is_at_column_zero)
                 {
-                    self.outer_before_block = self.outer.as_ref().map_or(0, Section::len);
+                    self.outer_before_block = self.outer.as_ref().map_or(0, EntryBody::len);
                 }
             }
-            Part::Inside => {
+            LineKind::Inside => {
                 if self.blocks.open().is_none() {
                     self.fenced.close();
                 }
                 if line.text.starts_with(b"### ") {
                     self.fenced.drop_if_closed();
-                    self.inner = Some(Section::empty_at(line));
+                    self.inner = Some(EntryBody::empty_at(line));
                 } else if self.fenced.has_entries() && heading::atx_level(line.text).is_some() {
                     self.fenced.push(FencedPiece::Heading(line.text.to_vec()));
                 }
@@ -136,31 +136,31 @@ impl Scanner {
     }
 
     /// Takes the line if it is a heading that ends a section, or underlines one.
-    fn heading(&mut self, line: &Line<'_>, sink: &mut impl FnMut(Piece<'_>)) -> bool {
+    fn heading(&mut self, line: &RawLine<'_>, sink: &mut impl FnMut(HistoryItem<'_>)) -> bool {
         let is_underline = !self.paragraph.is_empty() && heading::is_underline(line.text);
         match heading::atx_level(line.text) {
             Some(level @ (1 | 2)) => {
                 self.end_section(sink);
-                sink(Piece::Heading(heading::atx_title(line.text)));
+                sink(HistoryItem::Heading(heading::atx_title(line.text)));
                 let is_entry = |text| heading::split_unsigned(text).is_some();
                 if level == 2 && std::str::from_utf8(line.text).is_ok_and(is_entry) {
-                    self.outer = Some(Section::starting_with(line));
+                    self.outer = Some(EntryBody::starting_with(line));
                 }
             }
             Some(3) => {
                 self.end_section(sink);
-                self.outer = Some(Section::starting_with(line));
+                self.outer = Some(EntryBody::starting_with(line));
             }
             _ if is_underline => {
                 self.end_section(sink);
-                sink(Piece::Heading(&self.paragraph));
+                sink(HistoryItem::Heading(&self.paragraph));
             }
             // Below a heading of level 3 they may be fields of an entry.
-            _ if self.outer.as_ref().is_none_or(Section::is_bullet)
+            _ if self.outer.as_ref().is_none_or(EntryBody::is_bullet)
                 && heading::is_dated_bullet(line.text) =>
             {
                 self.end_section(sink);
-                self.outer = Some(Section::starting_with(line));
+                self.outer = Some(EntryBody::starting_with(line));
             }
             _ => {
                 self.remember_paragraph(line.text);
@@ -171,16 +171,21 @@ impl Scanner {
         true
     }
 
-    fn end_section(&mut self, sink: &mut impl FnMut(Piece<'_>)) {
+    fn end_section(&mut self, sink: &mut impl FnMut(HistoryItem<'_>)) {
         self.fenced.clear();
         self.inner = None;
         if let Some(outer) = self.outer.take() {
-            sink(Piece::Unsigned(outer.text()));
+            sink(HistoryItem::Unsigned(outer.text()));
         }
     }
 
-    fn trailer(&mut self, trailer: Trailer, line: &Line<'_>, sink: &mut impl FnMut(Piece<'_>)) {
-        let fits = |section: &Option<Section>| section.as_ref().is_some_and(|s| s.fits(&trailer));
+    fn trailer(
+        &mut self,
+        trailer: Trailer,
+        line: &RawLine<'_>,
+        sink: &mut impl FnMut(HistoryItem<'_>),
+    ) {
+        let fits = |section: &Option<EntryBody>| section.as_ref().is_some_and(|s| s.fits(&trailer));
         let outer_fits = fits(&self.outer);
         let inner_fits = !outer_fits && fits(&self.inner);
         let breaks_fence = outer_fits || (inner_fits && self.fenced.is_closed());
@@ -199,9 +204,9 @@ impl Scanner {
         }
         let (outer, inner) = (self.outer.take(), self.inner.take());
         let section = if inner_fits { inner } else { outer.or(inner) };
-        let section = section.unwrap_or_else(|| Section::empty_at(line));
+        let section = section.unwrap_or_else(|| EntryBody::empty_at(line));
         let intact = outer_fits || inner_fits;
-        sink(Piece::Signed { trailer: &trailer, text: section.text(), intact });
+        sink(HistoryItem::Signed { trailer: &trailer, text: section.text(), intact });
         self.fenced.clear();
         self.blocks.reset();
     }
@@ -210,11 +215,11 @@ impl Scanner {
         &mut self,
         trailer: Trailer,
         intact: bool,
-        line: &Line<'_>,
-        sink: &mut impl FnMut(Piece<'_>),
+        line: &RawLine<'_>,
+        sink: &mut impl FnMut(HistoryItem<'_>),
     ) {
         self.fenced.drop_if_closed();
-        let section = self.inner.take().unwrap_or_else(|| Section::empty_at(line));
+        let section = self.inner.take().unwrap_or_else(|| EntryBody::empty_at(line));
         self.fenced.push(FencedPiece::Signed { trailer, section, intact });
         if self.fenced.is_too_long_to_quote() {
             self.accept_fenced(sink);
@@ -222,7 +227,7 @@ impl Scanner {
         }
     }
 
-    fn bad_trailer(&mut self, line: &Line<'_>, sink: &mut impl FnMut(Piece<'_>)) {
+    fn bad_trailer(&mut self, line: &RawLine<'_>, sink: &mut impl FnMut(HistoryItem<'_>)) {
         let (offset, number, torn) = (line.offset, line.number, !line.ended);
         match self.blocks.at_column_zero() {
             Some(Block::Fence { .. }) => {
@@ -233,7 +238,7 @@ impl Scanner {
             Some(Block::Comment { .. }) => {}
             None => {
                 self.end_section(sink);
-                sink(Piece::BadTrailer { offset, line: number, torn });
+                sink(HistoryItem::BadTrailer { offset, line: number, torn });
             }
         }
         // It ends a comment, or starts one that it does not end itself.
@@ -241,25 +246,25 @@ impl Scanner {
     }
 
     /// The fence is broken: what was found in it counts.
-    fn accept_fenced(&mut self, sink: &mut impl FnMut(Piece<'_>)) {
+    fn accept_fenced(&mut self, sink: &mut impl FnMut(HistoryItem<'_>)) {
         if let Some(mut outer) = self.outer.take() {
             outer.truncate(self.outer_before_block);
-            sink(Piece::Unsigned(outer.text()));
+            sink(HistoryItem::Unsigned(outer.text()));
         }
         for found in self.fenced.take() {
             match found {
                 FencedPiece::Signed { trailer, section, intact } => {
-                    sink(Piece::Signed { trailer: &trailer, text: section.text(), intact });
+                    sink(HistoryItem::Signed { trailer: &trailer, text: section.text(), intact });
                 }
-                FencedPiece::Heading(line) => sink(Piece::Heading(heading::atx_title(&line))),
+                FencedPiece::Heading(line) => sink(HistoryItem::Heading(heading::atx_title(&line))),
                 FencedPiece::BadTrailer { offset, line, torn } => {
-                    sink(Piece::BadTrailer { offset, line, torn });
+                    sink(HistoryItem::BadTrailer { offset, line, torn });
                 }
             }
         }
     }
 
-    fn finish(mut self, sink: &mut impl FnMut(Piece<'_>)) -> Option<Block> {
+    fn finish(mut self, sink: &mut impl FnMut(HistoryItem<'_>)) -> Option<Block> {
         self.fenced.drop_if_closed();
         if self.fenced.has_entries() {
             self.accept_fenced(sink);
@@ -282,7 +287,7 @@ impl Scanner {
     }
 }
 
-fn is_torn(line: &Line<'_>) -> bool {
+fn is_torn(line: &RawLine<'_>) -> bool {
     !line.ended && Trailer::may_begin_with(line.text)
 }
 

@@ -10,7 +10,7 @@ use crate::history::{
     journal::Journal,
     read::{
         fields::fields,
-        scan::{Piece, scan},
+        scan::{HistoryItem, scan},
     },
 };
 
@@ -75,11 +75,14 @@ impl Newest {
     }
 }
 
-fn matches_piece(piece: &Piece<'_>, needle: &[u8]) -> bool {
+fn matches_piece(piece: &HistoryItem<'_>, needle: &[u8]) -> bool {
     let (text, id) = match piece {
-        Piece::Signed { trailer, text, .. } => (text, Some(trailer.id)),
-        Piece::Unsigned(text) => (text, None),
-        Piece::Heading(_) | Piece::Unmerged | Piece::Nul { .. } | Piece::BadTrailer { .. } => {
+        HistoryItem::Signed { trailer, text, .. } => (text, Some(trailer.id)),
+        HistoryItem::Unsigned(text) => (text, None),
+        HistoryItem::Heading(_)
+        | HistoryItem::Unmerged
+        | HistoryItem::Nul { .. }
+        | HistoryItem::BadTrailer { .. } => {
             return false;
         }
     };

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::history::{
     Entry, EntryId,
-    read::scan::{Piece, scan},
+    read::scan::{HistoryItem, scan},
 };
 
 /// What a piece of the log is.
@@ -12,7 +12,6 @@ use crate::history::{
 pub(crate) enum SegmentKind {
     /// A signed entry; `intact` says whether its trailer fits.
     Signed {
-        /// Its id.
         id: EntryId,
         /// Whether it is what was appended.
         intact: bool,
@@ -27,7 +26,6 @@ pub(crate) enum SegmentKind {
 /// is below them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
-    /// What it is.
     pub kind: SegmentKind,
     /// Its bytes.
     pub span: Range<usize>,
@@ -37,13 +35,13 @@ pub(crate) struct Segment {
 pub(crate) fn segments(bytes: &[u8]) -> Vec<Segment> {
     let mut known: Vec<(Range<usize>, SegmentKind)> = Vec::new();
     let result = scan(bytes, None, &mut |_| {}, |piece| match &piece {
-        Piece::Signed { trailer, text, intact } => {
+        HistoryItem::Signed { trailer, text, intact } => {
             let start = usize::try_from(text.offset).unwrap_or(usize::MAX);
             let lines = text.body.iter().filter(|byte| **byte == b'\n').count();
             let end = after_lines(bytes, start, lines + 1);
             known.push((start..end, SegmentKind::Signed { id: trailer.id, intact: *intact }));
         }
-        Piece::Unsigned(text) if Entry::is_entry(&piece) => {
+        HistoryItem::Unsigned(text) if Entry::is_entry(&piece) => {
             let start = usize::try_from(text.offset).unwrap_or(usize::MAX);
             let lines = text.body.trim_ascii_end().iter().filter(|byte| **byte == b'\n').count();
             // Blank lines at its end belong to what follows.

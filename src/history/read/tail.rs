@@ -4,7 +4,7 @@ use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 
 use crate::history::{
     Entry, HistoryError,
-    read::{lines::Lines, scan::scan, search::Newest, section::Section},
+    read::{entry_body::EntryBody, lines::Lines, scan::scan, search::Newest},
     trailer::Trailer,
 };
 
@@ -93,14 +93,14 @@ pub(crate) fn last_entries_within<R: Read + Seek>(
 /// line.
 fn first_bytes(window: &[u8]) -> Result<(Option<usize>, Option<usize>), HistoryError> {
     let mut lines = Lines::new(Cursor::new(window));
-    let mut section: Option<Section> = None;
+    let mut section: Option<EntryBody> = None;
     let mut first_line_end = None;
     while let Some(line) = lines.next()? {
         if line.text.starts_with(b"### ") {
-            section = Some(Section::starting_with(&line));
+            section = Some(EntryBody::starting_with(&line));
         } else if Trailer::is_meant(line.text) {
             let trailer = Trailer::parse(line.text);
-            let fits = |(trailer, section): (Trailer, Section)| section.fits(&trailer);
+            let fits = |(trailer, section): (Trailer, EntryBody)| section.fits(&trailer);
             if trailer.zip(section.take()).is_some_and(fits) {
                 return Ok((usize::try_from(lines.offset()).ok(), first_line_end));
             }

@@ -1,6 +1,7 @@
 //! Patterns in a series of attempts.
 
 use super::{ErrorClass, classify};
+use crate::text::display::mask_numbers;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -157,7 +158,7 @@ pub(crate) fn shape(error: &str) -> String {
         if is_place(bare) || is_id(bare) {
             shape.push('…');
         } else {
-            numbers(bare, &mut shape);
+            shape.push_str(&mask_numbers(bare));
         }
         shape.push_str(tail);
     }
@@ -175,14 +176,4 @@ fn is_id(word: &str) -> bool {
     fits && word.len() >= 8
         && word.bytes().any(|byte| byte.is_ascii_digit())
         && word.bytes().any(|byte| !byte.is_ascii_digit())
-}
-
-fn numbers(word: &str, shape: &mut String) {
-    for c in word.chars() {
-        match c {
-            c if c.is_ascii_digit() && shape.ends_with('#') => {}
-            c if c.is_ascii_digit() => shape.push('#'),
-            c => shape.push(c),
-        }
-    }
 }

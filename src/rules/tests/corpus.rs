@@ -36,7 +36,8 @@ fn reading(list: &str, text: &str) -> &'static str {
             _ => "prose",
         },
         // A behaviour that is not an action is passed on with the others.
-        "behaviour" => Action::parse_all(text).map_or("advice", |actions| of_actions(&actions)),
+        "behaviour" => Action::parse_all(text, Workflow::builtin())
+            .map_or("advice", |actions| of_actions(&actions)),
         other => panic!("{other} is no list"),
     }
 }
@@ -50,7 +51,9 @@ fn hasty(text: &str) -> &'static str {
         verbs.iter().any(|verb| part.starts_with(verb))
     };
     let executes = |part: &str| {
-        words(part) || Action::parse_all(part).is_ok_and(|found| of_actions(&found) == "executes")
+        words(part)
+            || Action::parse_all(part, Workflow::builtin())
+                .is_ok_and(|found| of_actions(&found) == "executes")
     };
     if parts.into_iter().any(executes) { "executes" } else { "advice" }
 }
@@ -82,7 +85,7 @@ fn a_reader_that_loses_conditions_is_found_out() {
 fn what_is_not_executed_is_kept_word_for_word() {
     for (expected, list, text) in corpus() {
         if (expected, list) == ("advice", "behaviour")
-            && let Ok(actions) = Action::parse_all(text)
+            && let Ok(actions) = Action::parse_all(text, Workflow::builtin())
         {
             let [Action::Advice { text: kept, .. }] = actions.as_slice() else { continue };
             assert_eq!(kept.trim_end_matches('.'), text.trim_end_matches('.'));

@@ -157,7 +157,11 @@ fn setting_a_value_to_what_it_was_changes_nothing() {
 fn scales_end_and_quantities_stay_above_zero() {
     let mut known = facts();
     let actions = "lower user_sentiment by 9, raise error_tolerance, reduce max_web_requests by 7";
-    let outcome = apply(&Action::parse_all(actions).unwrap(), &mut known, Workflow::builtin());
+    let outcome = apply(
+        &Action::parse_all(actions, Workflow::builtin()).unwrap(),
+        &mut known,
+        Workflow::builtin(),
+    );
     assert_eq!(
         changed(&outcome),
         [
@@ -167,9 +171,11 @@ fn scales_end_and_quantities_stay_above_zero() {
         ]
     );
     // A modifier without a value is at its default or in the middle; what is unlimited stays so.
-    let actions =
-        Action::parse_all("double max_execution_time, raise error_tolerance, lower user_sentiment")
-            .unwrap();
+    let actions = Action::parse_all(
+        "double max_execution_time, raise error_tolerance, lower user_sentiment",
+        Workflow::builtin(),
+    )
+    .unwrap();
     let outcome = apply(&actions, &mut Facts::new(), Workflow::builtin());
     assert_eq!(
         changed(&outcome),

@@ -19,7 +19,7 @@ fn meaning(condition: &str) -> String {
 }
 
 fn effects(actions: &str) -> String {
-    match Action::parse_all(actions) {
+    match Action::parse_all(actions, Workflow::builtin()) {
         Ok(parsed) => {
             let printed: Vec<_> = parsed.iter().map(Action::to_string).collect();
             printed.join(", ")
@@ -30,4 +30,18 @@ fn effects(actions: &str) -> String {
 
 fn rule(text: &str) -> Rule {
     Rule::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// What is expected is at the beginning of a line; each line below it, indented, says it in words.
+fn table(text: &str) -> Vec<(&str, &str)> {
+    let mut expected = "";
+    let mut pairs = Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix("    ") {
+            Some(words) => pairs.push((expected, words)),
+            None => expected = line,
+        }
+    }
+    assert!(!pairs.is_empty());
+    pairs
 }

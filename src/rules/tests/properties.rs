@@ -127,7 +127,7 @@ proptest! {
     #[test]
     fn no_text_breaks_the_parser(text in "\\PC*|[\\s\\S]{0,200}") {
         let _ = Rule::parse(&text);
-        let _ = Action::parse_all(&text);
+        let _ = Action::parse_all(&text, Workflow::builtin());
         let _ = Directive::parse(&text, Workflow::builtin());
         let _ = Condition::parse(&text, Workflow::builtin());
     }

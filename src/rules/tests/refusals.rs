@@ -1,6 +1,9 @@
 //! What is not understood is refused, with the place and the nearest thing that would be.
 
-use crate::rules::{Action, Rule};
+use crate::{
+    domain::Workflow,
+    rules::{Action, Rule},
+};
 
 /// A rule, the part of it that is to blame, and what was probably meant.
 type Case = (&'static str, &'static str, Option<&'static str>);
@@ -140,6 +143,6 @@ fn nesting_and_length_have_limits() {
 #[test]
 fn actions_on_their_own_are_as_strict() {
     for text in ["", ",", "if unsure, ask a human", "set nothing to x", "pause pause"] {
-        assert!(Action::parse_all(text).is_err(), "{text}");
+        assert!(Action::parse_all(text, Workflow::builtin()).is_err(), "{text}");
     }
 }

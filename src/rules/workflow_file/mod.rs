@@ -9,8 +9,8 @@ use thiserror::Error;
 
 use self::validate::validate;
 use crate::domain::{
-    AtLimit, Gate, Modifier, ModifierKind, PlanRole, Route, SettingGroup, StepRole, Subject,
-    Workflow, lifecycle::Status, parse_duration_ms,
+    AtLimit, Gate, LifecycleSubject, Modifier, ModifierKind, PlanRole, Route, SettingGroup,
+    StepRole, Workflow, lifecycle::Status, parse_duration_ms,
 };
 use crate::text::yaml;
 
@@ -70,7 +70,7 @@ enum SelfReview {
 #[serde(deny_unknown_fields)]
 struct GateEntry {
     name: String,
-    subject: Option<Subject>,
+    subject: Option<LifecycleSubject>,
     step: Option<String>,
     to: String,
     when: Option<String>,
@@ -166,20 +166,20 @@ fn gate(entry: GateEntry, workflow: &Workflow) -> Result<Gate, WorkflowError> {
     let GateEntry { name, subject, step, to, when, reject } = entry;
     let is_of = (workflow.plan_status(&to).is_some(), workflow.step_status(&to).is_some());
     let subject = match (subject, &step, is_of) {
-        (Some(Subject::Plan), Some(_), _) => {
+        (Some(LifecycleSubject::Plan), Some(_), _) => {
             return invalid(format!(
                 "the gate `{name}` names a step, so its `subject` cannot be `plan`"
             ));
         }
         (Some(subject), ..) => subject,
-        (None, Some(_), _) | (None, None, (false, true)) => Subject::Step,
+        (None, Some(_), _) | (None, None, (false, true)) => LifecycleSubject::Step,
         (None, None, (true, true)) => {
             return invalid(format!(
                 "the gate `{name}`: a plan and a step can be `{to}`; say `subject: plan` or \
                  `subject: step`"
             ));
         }
-        (None, None, _) => Subject::Plan,
+        (None, None, _) => LifecycleSubject::Plan,
     };
     Ok(Gate { name, subject, step, to, when, reject })
 }
@@ -217,8 +217,8 @@ mod tests {
     fn gates_may_name_a_status_by_its_alias() {
         let yaml = "version: 1\ngates: [{name: go, subject: plan, to: running}]";
         let flow = parse(yaml).unwrap();
-        assert_eq!(flow.gates_before(Subject::Plan, "IN_PROGRESS").count(), 1);
-        assert_eq!(flow.gates_before(Subject::Step, "RUNNING").count(), 0);
+        assert_eq!(flow.gates_before(LifecycleSubject::Plan, "IN_PROGRESS").count(), 1);
+        assert_eq!(flow.gates_before(LifecycleSubject::Step, "RUNNING").count(), 0);
     }
 
     #[test]

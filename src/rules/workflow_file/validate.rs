@@ -3,7 +3,7 @@
 use super::{MAX_NAME, WorkflowError, invalid};
 use crate::{
     domain::{
-        AtLimit, Gate, Modifier, ModifierKind, PlanRole, StepRole, Subject, Workflow,
+        AtLimit, Gate, LifecycleSubject, Modifier, ModifierKind, PlanRole, StepRole, Workflow,
         lifecycle::Status,
         nearest::{nearest, same_name},
     },
@@ -16,8 +16,8 @@ pub(super) fn validate(mut workflow: Workflow) -> Result<Workflow, WorkflowError
     let plan_roles = [P::Planning, P::Active, P::Paused, P::Succeeded, P::Failed];
     // A list to tick off has no more than these.
     let step_roles = [S::Open, S::Active, S::Done];
-    check_statuses(Subject::Plan, &workflow.plan, &plan_roles)?;
-    check_statuses(Subject::Step, &workflow.step, &step_roles)?;
+    check_statuses(LifecycleSubject::Plan, &workflow.plan, &plan_roles)?;
+    check_statuses(LifecycleSubject::Step, &workflow.step, &step_roles)?;
     if !(1..=100).contains(&workflow.retry_limit) {
         return invalid("`retry_limit` is between 1 and 100");
     }
@@ -47,7 +47,7 @@ pub(super) fn validate(mut workflow: Workflow) -> Result<Workflow, WorkflowError
 }
 
 fn check_statuses<R: Copy + PartialEq + std::fmt::Debug>(
-    subject: Subject,
+    subject: LifecycleSubject,
     statuses: &[Status<R>],
     roles: &[R],
 ) -> Result<(), WorkflowError> {
@@ -146,8 +146,8 @@ fn check_gate(workflow: &Workflow, i: usize) -> Result<String, WorkflowError> {
         return invalid(format!("the gate `{}` appears twice", gate.name));
     }
     let to = match gate.subject {
-        Subject::Plan => workflow.plan_status(&gate.to),
-        Subject::Step => workflow.step_status(&gate.to),
+        LifecycleSubject::Plan => workflow.plan_status(&gate.to),
+        LifecycleSubject::Step => workflow.step_status(&gate.to),
     };
     let Some(to) = to else {
         let Gate { name, subject, to, .. } = gate;

@@ -10,7 +10,7 @@ use crate::store::{
     disk::{DiskFile, Stat, read::Contents},
     inspect::appended::AppendedPlan,
     log::{
-        head::{Facts, Head},
+        head::{DerivedData, Head},
         operation::ADOPT,
         segment::{Segment, Tracked},
     },
@@ -21,7 +21,7 @@ use crate::store::{
 #[derive(Debug)]
 pub(in crate::store) struct Inspection {
     pub boot: Option<String>,
-    pub place: Place,
+    pub place: LogPosition,
     /// The rewritable files as they are on disk.
     pub files: BTreeMap<String, Contents>,
     pub appended: Option<Stat>,
@@ -33,7 +33,7 @@ pub(in crate::store) struct Inspection {
     pub append: AppendedPlan,
     /// An operation that records what was found, lacking time and actor.
     pub pending: Option<Operation>,
-    pub facts: Option<Facts>,
+    pub facts: Option<DerivedData>,
     /// The last logged operation, when files have to be written because of it.
     pub interrupted: Option<Revision>,
     /// Why the log could not be read.
@@ -42,7 +42,7 @@ pub(in crate::store) struct Inspection {
 
 /// Where the log stands.
 #[derive(Debug)]
-pub(in crate::store) enum Place {
+pub(in crate::store) enum LogPosition {
     /// There is none.
     Nowhere,
     /// The head cache fits the log and the files: nothing to do.
@@ -104,7 +104,7 @@ impl Inspection {
                 None => files.remove(restore.name.as_str()),
             };
         }
-        let has_log = self.damage.is_some() || !matches!(self.place, Place::Nowhere);
+        let has_log = self.damage.is_some() || !matches!(self.place, LogPosition::Nowhere);
         let exists = self.appended.is_some() || !self.append.add.is_empty();
         View {
             revision: self.revision,
@@ -132,7 +132,7 @@ impl Inspection {
     /// What the last operation did to the checkpoints, if that may not have been written yet.
     pub(in crate::store) fn unapplied_checkpoints(&self) -> &[CheckpointRecord] {
         match &self.place {
-            Place::Read { segment, .. } => {
+            LogPosition::Read { segment, .. } => {
                 segment.records.last().map_or(&[], |placed| &placed.op.checkpoints)
             }
             _ => &[],
@@ -143,7 +143,7 @@ impl Inspection {
     /// [`Inspection::pending_report`].
     pub(in crate::store) fn reports(&self) -> Vec<Report> {
         let mut reports = Vec::new();
-        if let Place::Read { segment, .. } = &self.place
+        if let LogPosition::Read { segment, .. } = &self.place
             && segment.torn > 0
         {
             reports.push(Report::TornTail { bytes: segment.torn });
@@ -175,8 +175,8 @@ impl Inspection {
     /// Whether nothing at all has to be written.
     pub(in crate::store) fn is_settled(&self) -> bool {
         let place = match &self.place {
-            Place::Nowhere | Place::Known { .. } => true,
-            Place::Read { segment, current } => *current && segment.torn == 0,
+            LogPosition::Nowhere | LogPosition::Known { .. } => true,
+            LogPosition::Read { segment, current } => *current && segment.torn == 0,
         };
         place && self.restores.is_empty() && !self.append.needs_write() && self.pending.is_none()
     }

@@ -19,7 +19,7 @@ use crate::store::{
     error::At as _,
     inspect::{
         appended::AppendedPlan,
-        inspection::{Evidence, Inspection, Place, Restore},
+        inspection::{Evidence, Inspection, LogPosition, Restore},
         verdict::{Verdict, classify},
     },
     log::{
@@ -117,7 +117,7 @@ impl Observed<'_> {
             revision: head.id.clone(),
             seq: head.seq,
             state: head.state.clone(),
-            place: Place::Known { head: Box::new(head), file },
+            place: LogPosition::Known { head: Box::new(head), file },
             ..self.without_state()
         }
     }
@@ -125,7 +125,7 @@ impl Observed<'_> {
     fn without_state(self) -> Inspection {
         Inspection {
             boot: self.boot,
-            place: Place::Nowhere,
+            place: LogPosition::Nowhere,
             files: self.files,
             appended: self.appended,
             revision: Revision::root(),
@@ -238,7 +238,7 @@ impl Observed<'_> {
         let interrupted =
             (!restores.is_empty() || append.needs_write()).then(|| segment.head().clone());
         Ok(Inspection {
-            place: Place::Read { segment: Box::new(segment), current },
+            place: LogPosition::Read { segment: Box::new(segment), current },
             revision,
             seq,
             state,

@@ -10,10 +10,10 @@ use crate::store::{
         read::{read_range, require_file},
     },
     error::At as _,
-    inspect::inspection::{Inspection, Place},
+    inspect::inspection::{Inspection, LogPosition},
     log::{
         Log,
-        head::{Facts, Head},
+        head::{DerivedData, Head},
         operation::ADOPT,
         segment::{FORMAT, Header, Tracked},
     },
@@ -33,7 +33,7 @@ pub(in crate::store) struct Base {
     pub stats: BTreeMap<String, Stat>,
     /// The time of the last change of those that nobody can have changed since.
     pub sealed: BTreeMap<String, i64>,
-    pub facts: Option<Facts>,
+    pub facts: Option<DerivedData>,
 }
 
 impl Base {
@@ -98,14 +98,14 @@ pub(in crate::store) fn repair(
     if let Some(stat) = found.appended {
         stats.insert(store.layout.appended.to_owned(), stat);
     }
-    let has_log = !matches!(found.place, Place::Nowhere);
+    let has_log = !matches!(found.place, LogPosition::Nowhere);
     let checkpoints = found.unapplied_checkpoints().to_vec();
-    let log = match std::mem::replace(&mut found.place, Place::Nowhere) {
-        Place::Nowhere => None,
-        Place::Known { head, file } => {
+    let log = match std::mem::replace(&mut found.place, LogPosition::Nowhere) {
+        LogPosition::Nowhere => None,
+        LogPosition::Known { head, file } => {
             Some(Log::resume(file, head.segment, head.end, head.last, head.sum))
         }
-        Place::Read { segment, .. } => Some(Log::reopen(disk, paths, &segment)?),
+        LogPosition::Read { segment, .. } => Some(Log::reopen(disk, paths, &segment)?),
     };
     if (found.interrupted.is_some() || !checkpoints.is_empty())
         && let Some(log) = &log

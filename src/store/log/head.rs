@@ -53,7 +53,7 @@ pub(in crate::store) struct Head {
     pub sealed_log: Option<i64>,
     /// The caller's derived data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub facts: Option<Facts>,
+    pub facts: Option<DerivedData>,
 }
 
 /// The same as it is read: flattened fields would be kept as values of any kind first.
@@ -75,7 +75,7 @@ struct HeadLine {
     #[serde(default)]
     sealed_log: Option<i64>,
     #[serde(default)]
-    facts: Option<Facts>,
+    facts: Option<DerivedData>,
 }
 
 impl From<HeadLine> for Head {
@@ -99,7 +99,7 @@ impl From<HeadLine> for Head {
 
 /// Opaque derived data and the length of the appended file that it is valid for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::store) struct Facts {
+pub(in crate::store) struct DerivedData {
     pub len: u64,
     #[serde(with = "crate::store::log::byte_text")]
     pub bytes: Vec<u8>,

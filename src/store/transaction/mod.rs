@@ -25,7 +25,7 @@ use crate::store::{
     lock::{self, Lock},
     log::{
         Log,
-        head::Facts,
+        head::DerivedData,
         segment::{FORMAT, Header},
         validate,
     },
@@ -138,7 +138,7 @@ impl Transaction {
         self.base.revision = op.id.clone();
         self.base.seq = op.seq;
         if let Some(bytes) = facts {
-            self.base.facts = Some(Facts { len: self.base.state.appended.len, bytes });
+            self.base.facts = Some(DerivedData { len: self.base.state.appended.len, bytes });
         }
         if applied {
             self.base.save_head(&self.store);

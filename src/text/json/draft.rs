@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// A value as it will be.
 #[derive(Clone, Debug)]
-pub(super) enum Draft {
+pub(super) enum DraftValue {
     /// A value of the source, unchanged.
     Source(NodeId),
     /// The text of a new scalar.
@@ -28,7 +28,7 @@ pub(super) struct ArrayDraft {
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub(super) origin: Option<NodeId>,
-    pub(super) value: Draft,
+    pub(super) value: DraftValue,
 }
 
 /// A member or an item, whichever the container has.
@@ -37,10 +37,10 @@ pub(super) struct Element<'d> {
     pub(super) key: Option<&'d str>,
     /// The member or item of the source whose place it has.
     pub(super) origin: Option<NodeId>,
-    pub(super) value: &'d Draft,
+    pub(super) value: &'d DraftValue,
 }
 
-impl Draft {
+impl DraftValue {
     /// A new value.
     pub(super) fn new(value: &Value) -> Self {
         match value {
@@ -167,19 +167,19 @@ impl Draft {
     }
 }
 
-impl FromIterator<Draft> for Draft {
+impl FromIterator<DraftValue> for DraftValue {
     fn from_iter<I: IntoIterator<Item = Self>>(items: I) -> Self {
         ArrayDraft { origin: None, items: items.into_iter().map(Item::new).collect() }.into()
     }
 }
 
-impl From<ObjectDraft> for Draft {
+impl From<ObjectDraft> for DraftValue {
     fn from(object: ObjectDraft) -> Self {
         Self::Object(Box::new(object))
     }
 }
 
-impl From<ArrayDraft> for Draft {
+impl From<ArrayDraft> for DraftValue {
     fn from(array: ArrayDraft) -> Self {
         Self::Array(Box::new(array))
     }
@@ -193,7 +193,7 @@ impl ArrayDraft {
 
 impl Item {
     /// An item without a place in the source.
-    pub(super) fn new(value: Draft) -> Self {
+    pub(super) fn new(value: DraftValue) -> Self {
         Self { origin: None, value }
     }
 }
@@ -216,7 +216,7 @@ pub(super) struct ObjectDraft {
 struct Slot {
     key: Box<str>,
     origin: Option<NodeId>,
-    value: Option<Draft>,
+    value: Option<DraftValue>,
 }
 
 impl ObjectDraft {
@@ -232,11 +232,11 @@ impl ObjectDraft {
         })
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<&Draft> {
+    pub(super) fn get(&self, key: &str) -> Option<&DraftValue> {
         self.slots.get(self.position(key)?)?.value.as_ref()
     }
 
-    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut Draft> {
+    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut DraftValue> {
         let position = self.position(key)?;
         self.slots.get_mut(position)?.value.as_mut()
     }
@@ -247,15 +247,15 @@ impl ObjectDraft {
     pub(super) fn get_or_insert_with(
         &mut self,
         key: &str,
-        make: impl FnOnce(Option<NodeId>) -> Draft,
-    ) -> &mut Draft {
+        make: impl FnOnce(Option<NodeId>) -> DraftValue,
+    ) -> &mut DraftValue {
         let position = self.position(key).unwrap_or_else(|| self.push_slot(key, None, None));
         let slot = &mut self.slots[position];
         let origin = slot.origin;
         slot.value.get_or_insert_with(|| make(origin))
     }
 
-    pub(super) fn into_members(self) -> impl Iterator<Item = (Box<str>, Draft)> {
+    pub(super) fn into_members(self) -> impl Iterator<Item = (Box<str>, DraftValue)> {
         self.slots.into_iter().filter_map(|slot| Some((slot.key, slot.value?)))
     }
 
@@ -266,18 +266,18 @@ impl ObjectDraft {
         }
     }
 
-    pub(super) fn remove(&mut self, key: &str) -> Option<Draft> {
+    pub(super) fn remove(&mut self, key: &str) -> Option<DraftValue> {
         let position = self.position(key)?;
         self.slots.get_mut(position)?.value.take()
     }
 
     /// Adds a member whose key is not there yet.
-    pub(super) fn push(&mut self, key: &str, origin: Option<NodeId>, value: Draft) {
+    pub(super) fn push(&mut self, key: &str, origin: Option<NodeId>, value: DraftValue) {
         self.push_slot(key, origin, Some(value));
     }
 
     /// Adds a member before another one, or at the end; nothing if its key is there.
-    pub(super) fn insert_before(&mut self, key: &str, next: &str, value: Draft) {
+    pub(super) fn insert_before(&mut self, key: &str, next: &str, value: DraftValue) {
         match (self.position(key), self.position(next)) {
             (Some(_), _) => {}
             (None, None) => self.push(key, None, value),
@@ -299,7 +299,7 @@ impl ObjectDraft {
         self.by_key.get(key).copied()
     }
 
-    fn push_slot(&mut self, key: &str, origin: Option<NodeId>, value: Option<Draft>) -> usize {
+    fn push_slot(&mut self, key: &str, origin: Option<NodeId>, value: Option<DraftValue>) -> usize {
         let position = self.slots.len();
         self.slots.push(Slot { key: key.into(), origin, value });
         if self.slots.len() > FEW {

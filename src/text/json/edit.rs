@@ -1,7 +1,7 @@
 //! Changing a document without touching what the change is not about.
 
-use super::change::Change;
-use super::draft::Draft;
+use super::draft::DraftValue;
+use super::draft_editor::DraftEditor;
 use super::splicing::is_written;
 use super::splicing::splices;
 use super::tree::Tree;
@@ -18,7 +18,7 @@ use serde_json::Value;
 #[must_use = "the changes are lost unless the edit is finished"]
 pub struct JsonEdit {
     before: JsonDocument,
-    draft: Draft,
+    draft: DraftValue,
     splices: Vec<Splice>,
     /// None as long as nothing has changed.
     after: Option<JsonDocument>,
@@ -47,7 +47,7 @@ pub struct Edited {
 
 impl JsonEdit {
     pub(super) fn new(document: JsonDocument) -> Self {
-        let draft = Draft::Source(document.tree().root());
+        let draft = DraftValue::Source(document.tree().root());
         Self { before: document, draft, splices: Vec::new(), after: None }
     }
 
@@ -60,7 +60,7 @@ impl JsonEdit {
     /// Refuses a path through a scalar or after the end of an array, and a value that nests
     /// too deeply.
     pub fn set(&mut self, path: &Path, value: &Value) -> Result<(), JsonError> {
-        let new = Change::fresh(path, value)?;
+        let new = DraftEditor::fresh(path, value)?;
         self.change(path, |change| change.set(path, new, Spelling::Kept))
     }
 
@@ -71,7 +71,7 @@ impl JsonEdit {
     /// As [`JsonEdit::set`], and as [`JsonDocument::parse`] for the text, with places in it.
     pub fn set_text(&mut self, path: &Path, text: &str) -> Result<(), JsonError> {
         let value = JsonDocument::parse(text)?;
-        let new = Draft::copied(value.tree(), value.tree().root());
+        let new = DraftValue::copied(value.tree(), value.tree().root());
         self.change(path, |change| change.set(path, new, Spelling::Given))
     }
 
@@ -88,7 +88,7 @@ impl JsonEdit {
     /// # Errors
     /// Refuses to append to what is not an array; otherwise as [`JsonEdit::set`].
     pub fn append(&mut self, path: &Path, value: &Value) -> Result<(), JsonError> {
-        let new = Change::fresh(&path.join("-"), value)?;
+        let new = DraftEditor::fresh(&path.join("-"), value)?;
         self.change(path, |change| change.append(path, new))
     }
 
@@ -100,10 +100,10 @@ impl JsonEdit {
         self.change(&Path::root(), |change| {
             puts.iter().try_for_each(|put| match put {
                 Put::Set(path, value) => {
-                    change.set(path, Change::fresh(path, value)?, Spelling::Kept)
+                    change.set(path, DraftEditor::fresh(path, value)?, Spelling::Kept)
                 }
                 Put::Append(path, value) => {
-                    change.append(path, Change::fresh(&path.join("-"), value)?)
+                    change.append(path, DraftEditor::fresh(&path.join("-"), value)?)
                 }
                 Put::MakeBefore(path, next) => change.insert_object_before(path, next),
             })
@@ -116,7 +116,7 @@ impl JsonEdit {
     /// # Errors
     /// Refuses a path whose parent does not exist; otherwise as [`JsonEdit::set`].
     pub fn insert(&mut self, path: &Path, value: &Value) -> Result<(), JsonError> {
-        let new = Change::fresh(path, value)?;
+        let new = DraftEditor::fresh(path, value)?;
         self.change(path, |change| change.insert(path, new))
     }
 
@@ -151,11 +151,11 @@ impl JsonEdit {
     fn change<T>(
         &mut self,
         path: &Path,
-        make: impl FnOnce(&mut Change<'_>) -> Result<T, JsonError>,
+        make: impl FnOnce(&mut DraftEditor<'_>) -> Result<T, JsonError>,
     ) -> Result<T, JsonError> {
         let tree = self.before.tree();
         let mut draft = self.draft.clone();
-        let answer = make(&mut Change { tree, root: &mut draft })?;
+        let answer = make(&mut DraftEditor { tree, root: &mut draft })?;
         let mut splices = splices(tree, &draft)?;
         let after =
             if splices.is_empty() { None } else { Some(read_back(tree, &mut splices, path)?) };

@@ -19,10 +19,10 @@
 //! escapes form whole characters and numbers fit a double, so that every document can be read
 //! out without loss of meaning. A byte order mark is tolerated and kept.
 
-mod change;
 mod difference;
 mod document;
 mod draft;
+mod draft_editor;
 mod edit;
 mod error;
 mod layout;

@@ -1,14 +1,14 @@
 //! Changes as documents: RFC 6902, a list of operations that are made in order, all or none, and
 //! RFC 7396, a document that says how another one changes.
 
-use super::change::Change;
-use super::draft::Draft;
+use super::draft::DraftValue;
+use super::draft_editor::DraftEditor;
 use super::tree::Tree;
 use super::write::Spelling;
 use super::{JsonError, MAX_BYTES, Path};
 use serde_json::{Map, Value};
 
-impl Change<'_> {
+impl DraftEditor<'_> {
     /// Applies an RFC 6902 patch.
     pub(super) fn patch(&mut self, operations: &Value) -> Result<(), JsonError> {
         let Value::Array(operations) = operations else {
@@ -17,7 +17,7 @@ impl Change<'_> {
         // Copying a document into itself doubles it each time: a few lines could ask for petabytes.
         let mut copied = 0;
         for (index, operation) in operations.iter().enumerate() {
-            let outcome = Operation::read(operation)
+            let outcome = PatchOperation::read(operation)
                 .and_then(|operation| self.apply_operation(&operation, &mut copied));
             outcome.map_err(|error| JsonError::Operation { index, source: Box::new(error) })?;
         }
@@ -26,7 +26,7 @@ impl Change<'_> {
 
     fn apply_operation(
         &mut self,
-        operation: &Operation<'_>,
+        operation: &PatchOperation<'_>,
         copied: &mut usize,
     ) -> Result<(), JsonError> {
         let tree = self.tree;
@@ -75,12 +75,12 @@ impl Change<'_> {
     }
 }
 
-struct Operation<'p> {
+struct PatchOperation<'p> {
     name: &'p str,
     members: &'p Map<String, Value>,
 }
 
-impl<'p> Operation<'p> {
+impl<'p> PatchOperation<'p> {
     fn read(operation: &'p Value) -> Result<Self, JsonError> {
         let members =
             operation.as_object().ok_or_else(|| malformed("an operation is an object"))?;
@@ -154,7 +154,7 @@ pub(crate) fn merge_value(target: &mut Value, patch: &Value) {
     }
 }
 
-impl Change<'_> {
+impl DraftEditor<'_> {
     /// Applies an RFC 7396 merge patch to the whole document.
     pub(super) fn merge(&mut self, patch: &Value) -> Result<(), JsonError> {
         Self::check_depth(&Path::root(), patch)?;
@@ -163,8 +163,8 @@ impl Change<'_> {
     }
 }
 
-fn merge(target: &mut Draft, tree: &Tree, patch: &Value) {
-    if let (Value::Object(changes), Draft::Object(object)) = (patch, target.expand(tree)) {
+fn merge(target: &mut DraftValue, tree: &Tree, patch: &Value) {
+    if let (Value::Object(changes), DraftValue::Object(object)) = (patch, target.expand(tree)) {
         for (key, change) in changes {
             if change.is_null() {
                 object.remove(key);
@@ -180,8 +180,8 @@ fn merge(target: &mut Draft, tree: &Tree, patch: &Value) {
 }
 
 /// What a merge patch makes of nothing.
-fn without_nulls(patch: &Value) -> Draft {
+fn without_nulls(patch: &Value) -> DraftValue {
     let mut value = Value::Null;
     merge_value(&mut value, patch);
-    Draft::new(&value)
+    DraftValue::new(&value)
 }

@@ -1,6 +1,6 @@
 //! From a draft to the splices that turn the source into it, and the proof that they do.
 
-use super::draft::{Draft, Element};
+use super::draft::{DraftValue, Element};
 use super::layout::Layout;
 use super::layout::{Style, last_break};
 use super::tree::{Kind, NodeId, Tree};
@@ -10,7 +10,7 @@ use crate::text::Splice;
 use std::ops::Range;
 
 /// The splices that make `draft` of the source, sorted and apart from one another.
-pub(super) fn splices(tree: &Tree, draft: &Draft) -> Result<Vec<Splice>, JsonError> {
+pub(super) fn splices(tree: &Tree, draft: &DraftValue) -> Result<Vec<Splice>, JsonError> {
     let mut splicing = Splicing { tree, style: Style::of(tree), splices: Vec::new(), added: 0 };
     let root = tree.root();
     let roomy = tree.raw(root).contains('\n') || tree.children(root).next().is_none();
@@ -32,19 +32,19 @@ impl<'t> Splicing<'t> {
     fn value(
         &mut self,
         node: NodeId,
-        draft: &Draft,
+        draft: &DraftValue,
         indent: Option<&str>,
     ) -> Result<(), JsonError> {
         let origin = match draft {
-            Draft::Source(origin) => Some(*origin),
-            Draft::Object(object) => object.origin,
-            Draft::Array(array) => array.origin,
-            Draft::Scalar(_) => None,
+            DraftValue::Source(origin) => Some(*origin),
+            DraftValue::Object(object) => object.origin,
+            DraftValue::Array(array) => array.origin,
+            DraftValue::Scalar(_) => None,
         };
         let was_empty = self.tree.children(node).next().is_none();
         match draft {
             _ if origin != Some(node) => self.rewrite(node, draft, indent),
-            Draft::Source(_) => Ok(()),
+            DraftValue::Source(_) => Ok(()),
             _ if was_empty && draft.elements().next().is_none() => Ok(()),
             _ if was_empty => self.fill(node, draft, indent),
             _ => self.container(node, draft),
@@ -54,7 +54,7 @@ impl<'t> Splicing<'t> {
     fn rewrite(
         &mut self,
         node: NodeId,
-        draft: &Draft,
+        draft: &DraftValue,
         indent: Option<&str>,
     ) -> Result<(), JsonError> {
         let mut writer = self.writer();
@@ -64,7 +64,12 @@ impl<'t> Splicing<'t> {
     }
 
     /// Writes the content of a container that was empty between its brackets.
-    fn fill(&mut self, node: NodeId, draft: &Draft, indent: Option<&str>) -> Result<(), JsonError> {
+    fn fill(
+        &mut self,
+        node: NodeId,
+        draft: &DraftValue,
+        indent: Option<&str>,
+    ) -> Result<(), JsonError> {
         let mut writer = self.writer();
         writer.value(draft, indent)?;
         let within = 1..writer.out.len().saturating_sub(1);
@@ -75,7 +80,7 @@ impl<'t> Splicing<'t> {
 
     /// Fits the elements of `draft` into a container that had children: kept ones stay where they
     /// are, and a seam between two kept ones is made anew if something was or is to be there.
-    fn container(&mut self, node: NodeId, draft: &Draft) -> Result<(), JsonError> {
+    fn container(&mut self, node: NodeId, draft: &DraftValue) -> Result<(), JsonError> {
         let layout = Layout::of(self.tree, node);
         let mut kept = layout.children.iter().enumerate();
         let mut left = None;
@@ -172,24 +177,24 @@ fn trimmed<'n>(source: &str, at: Range<usize>, new: &'n str) -> (Range<usize>, &
 
 /// Whether `after` is `draft`: kept values are the source's own text, new ones the text given,
 /// and there is nothing else. `before` is the source that the draft points into.
-pub(super) fn is_written(before: &Tree, draft: &Draft, after: &Tree) -> bool {
+pub(super) fn is_written(before: &Tree, draft: &DraftValue, after: &Tree) -> bool {
     same(before, draft, after, after.root())
 }
 
-fn same(before: &Tree, draft: &Draft, after: &Tree, node: NodeId) -> bool {
+fn same(before: &Tree, draft: &DraftValue, after: &Tree, node: NodeId) -> bool {
     match draft {
-        Draft::Source(origin) => before.same_tokens(*origin, after, node),
-        Draft::Scalar(text) => after.raw(node) == &**text,
-        Draft::Object(_) => {
+        DraftValue::Source(origin) => before.same_tokens(*origin, after, node),
+        DraftValue::Scalar(text) => after.raw(node) == &**text,
+        DraftValue::Object(_) => {
             after.kind(node) == Kind::Object && same_elements(before, draft, after, node)
         }
-        Draft::Array(_) => {
+        DraftValue::Array(_) => {
             after.kind(node) == Kind::Array && same_elements(before, draft, after, node)
         }
     }
 }
 
-fn same_elements(before: &Tree, draft: &Draft, after: &Tree, node: NodeId) -> bool {
+fn same_elements(before: &Tree, draft: &DraftValue, after: &Tree, node: NodeId) -> bool {
     let one = |(element, child): (Element<'_>, NodeId)| {
         element.key.is_none_or(|key| after.key(child) == key)
             && same(before, element.value, after, child)

@@ -1,6 +1,6 @@
 //! Writing new values in the style of the document.
 
-use super::draft::{ArrayDraft, Draft, Element, Item, ObjectDraft};
+use super::draft::{ArrayDraft, DraftValue, Element, Item, ObjectDraft};
 use super::layout::Style;
 use super::scan::{number, quote, unescape};
 use super::tree::{Kind, NodeId, Tree};
@@ -20,12 +20,16 @@ pub(super) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    pub(super) fn value(&mut self, draft: &Draft, indent: Option<&str>) -> Result<(), JsonError> {
+    pub(super) fn value(
+        &mut self,
+        draft: &DraftValue,
+        indent: Option<&str>,
+    ) -> Result<(), JsonError> {
         match draft {
-            Draft::Source(node) => self.relocated(*node, indent),
-            Draft::Scalar(text) => self.text(text),
-            Draft::Object(_) => self.container(draft, indent),
-            Draft::Array(_) => self.container(draft, indent.filter(|_| !self.is_short(draft))),
+            DraftValue::Source(node) => self.relocated(*node, indent),
+            DraftValue::Scalar(text) => self.text(text),
+            DraftValue::Object(_) => self.container(draft, indent),
+            DraftValue::Array(_) => self.container(draft, indent.filter(|_| !self.is_short(draft))),
         }
     }
 
@@ -55,9 +59,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn container(&mut self, draft: &Draft, indent: Option<&str>) -> Result<(), JsonError> {
+    fn container(&mut self, draft: &DraftValue, indent: Option<&str>) -> Result<(), JsonError> {
         let style = self.style;
-        let (open, close) = if matches!(draft, Draft::Object(_)) { ("{", "}") } else { ("[", "]") };
+        let (open, close) =
+            if matches!(draft, DraftValue::Object(_)) { ("{", "}") } else { ("[", "]") };
         let inner = indent.map(|indent| format!("{indent}{}", style.unit));
         let mut is_empty = true;
         self.text(open)?;
@@ -90,7 +95,7 @@ impl Writer<'_> {
             return self.text(raw);
         }
         let Some(indent) = indent else {
-            return self.container(Draft::Source(node).expand(self.tree), None);
+            return self.container(DraftValue::Source(node).expand(self.tree), None);
         };
         let old = self.tree.line_indent(self.tree.range(node).start);
         for (i, line) in raw.split('\n').enumerate() {
@@ -108,7 +113,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn is_short(&self, array: &Draft) -> bool {
+    fn is_short(&self, array: &DraftValue) -> bool {
         let mut length = 0;
         array.elements().all(|element| {
             let text = element.value.scalar(self.tree);
@@ -127,7 +132,7 @@ pub(super) enum Spelling {
     Given,
 }
 
-impl Draft {
+impl DraftValue {
     /// Makes this value equal to `new`, changing as little text as possible.
     ///
     /// Objects keep the order of their members; new members come last.
@@ -161,8 +166,9 @@ impl Draft {
 
 impl ObjectDraft {
     /// Gives the member `key` the value `new`, adding the member if it is missing.
-    pub(super) fn put(&mut self, tree: &Tree, key: &str, new: Draft, spelling: Spelling) {
-        let before = |origin: Option<_>| origin.map_or_else(Draft::empty_object, Draft::Source);
+    pub(super) fn put(&mut self, tree: &Tree, key: &str, new: DraftValue, spelling: Spelling) {
+        let before =
+            |origin: Option<_>| origin.map_or_else(DraftValue::empty_object, DraftValue::Source);
         self.get_or_insert_with(key, before).replace(tree, new, spelling);
     }
 

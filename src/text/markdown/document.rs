@@ -7,9 +7,9 @@ use std::{
 
 use super::block::Block;
 use super::index::{self, Index};
-use super::section::{Entry, narrow};
-use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, SectionId, opening, pieces, value};
-use crate::text::{LateList, Lines, Place};
+use super::section::{SectionEntry, narrow};
+use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, SectionId, preamble, reparse, value};
+use crate::text::{LazyList, LineIndex, Place};
 
 /// Names a list item of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -85,13 +85,13 @@ pub struct Item {
 /// Markdown source with an index of its sections and list items.
 ///
 /// After an edit, and where the outline of a document is known already, the body of a section is
-/// read when it is first asked for: see `pieces.rs`.
+/// read when it is first asked for: see `reparse.rs`.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(crate) source: Arc<String>,
-    pub(crate) sections: Vec<Entry>,
+    pub(crate) sections: Vec<SectionEntry>,
     /// The body of each section, once it is read.
-    pub(crate) bodies: LateList<Body>,
+    pub(crate) bodies: LazyList<Body>,
     pub(crate) front_matter: Option<Range<usize>>,
     pub(crate) hidden: Option<(HiddenKind, usize)>,
     /// Whether a section means the same whatever is in the others.
@@ -99,7 +99,7 @@ pub struct Document {
     /// How most lines end, found when somebody asks for it.
     pub(crate) newline: OnceLock<&'static str>,
     /// Found when a place is first asked for.
-    pub(crate) lines: OnceLock<Lines>,
+    pub(crate) lines: OnceLock<LineIndex>,
 }
 
 impl Document {
@@ -109,8 +109,8 @@ impl Document {
             newline: OnceLock::new(),
             lines: OnceLock::new(),
             source: Arc::default(),
-            sections: vec![Entry::new(0, 0..0)],
-            bodies: LateList::new(1),
+            sections: vec![SectionEntry::new(0, 0..0)],
+            bodies: LazyList::new(1),
             is_divisible: true,
             hidden: None,
             front_matter: None,
@@ -136,16 +136,16 @@ impl Document {
         if let Some(at) = source.find('\0') {
             return Err(ParseError::ContainsNul { place: Place::at(&source, at) });
         }
-        let opening = opening::opening(&source);
-        let Index { sections, bodies, hidden } = Index::build(&source, opening.end)?;
+        let preamble = preamble::preamble(&source);
+        let Index { sections, bodies, hidden } = Index::build(&source, preamble.end)?;
         Ok(Self {
             newline: OnceLock::new(),
             lines: OnceLock::new(),
             sections,
             bodies: bodies.into_iter().collect(),
-            is_divisible: hidden.is_none() && !pieces::may_define_links(&source),
+            is_divisible: hidden.is_none() && !reparse::may_define_links(&source),
             hidden,
-            front_matter: opening.front_matter,
+            front_matter: preamble.front_matter,
             source,
         })
     }
@@ -246,7 +246,7 @@ impl Document {
 
     /// The place of byte `offset`.
     pub fn place(&self, offset: usize) -> Place {
-        self.lines.get_or_init(|| Lines::of(&self.source)).place(&self.source, offset)
+        self.lines.get_or_init(|| LineIndex::of(&self.source)).place(&self.source, offset)
     }
 
     /// The section with that number, if there is one.

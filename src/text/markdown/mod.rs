@@ -36,16 +36,16 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use body_blocks::BodyBlock;
 pub(crate) use contents::HeadingLine;
 pub use document::{Document, Item, ItemId};
 pub use edit::{Edit, Edited};
 pub use error::{EditError, Hidden, HiddenKind, LookupError, ParseError};
 pub(crate) use html::to_html;
-pub use parts::Part;
-pub(crate) use pieces::Touched;
 pub(crate) use placeholder::is_placeholder;
-use read::{block, contents, depth, field, hidden, index, item, opening, parts, pieces};
+use read::{block, body_blocks, contents, depth, field, hidden, index, item, preamble, reparse};
 pub(crate) use render::{render_code_field, render_field, render_item, render_raw_field};
+pub(crate) use reparse::Touched;
 pub use section::{Section, SectionId};
 use write::{change, edit, edit_items, passage, proof, render, style};
 

@@ -44,7 +44,7 @@ pub struct Section<'d> {
 
 /// What is kept of a section. Where it ends follows from the sections behind it.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct SectionEntry {
     /// Where the heading begins and ends.
     start: u32,
     end: u32,
@@ -57,7 +57,7 @@ pub(crate) struct Entry {
     title: Option<Box<str>>,
 }
 
-impl Entry {
+impl SectionEntry {
     /// A section as the parser finds it: what is around it is known later.
     pub(crate) fn new(level: u8, heading: Range<usize>) -> Self {
         let (start, end) = (narrow(heading.start), narrow(heading.end));
@@ -118,7 +118,7 @@ impl Entry {
 }
 
 /// Works out from the levels of all sections, the root first, what is in which.
-pub(crate) fn link(sections: &mut [Entry]) {
+pub(crate) fn link(sections: &mut [SectionEntry]) {
     let mut open: Vec<usize> = Vec::new();
     for at in 0..sections.len() {
         let level = sections[at].level;
@@ -171,7 +171,7 @@ impl Document {
 
     /// The same by its number; the end of the text for the one behind the last.
     pub(crate) fn start_of(&self, number: usize) -> usize {
-        self.sections.get(number).map_or(self.source.len(), Entry::start)
+        self.sections.get(number).map_or(self.source.len(), SectionEntry::start)
     }
 }
 

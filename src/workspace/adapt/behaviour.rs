@@ -30,7 +30,7 @@ pub(super) fn apply_for_task(
     let found = constraints.behaviours.iter().find(|known| is_for(&known.task_type, &task));
     if let Some(behaviour) = found {
         let place = constraints.place(behaviour.item);
-        match Action::parse_all_with(&behaviour.text, draft.workflow()) {
+        match Action::parse_all(&behaviour.text, draft.workflow()) {
             // Prose is passed on verbatim.
             Err(_) if !is_meant_as_rule(&behaviour.text, draft.workflow()) => {}
             Err(error) => draft.notices.push(format!(

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::{Draft, Error, Readiness, draft::When};
+use super::super::{Draft, Error, Readiness, draft::CountedAt};
 use super::lookup;
 use crate::{
     domain::{Constraints, FactValue, Facts, Money, Step, StepRole, Variables, Workflow},
@@ -23,7 +23,7 @@ impl Before {
         constraints: &Constraints,
         rules: &[WrittenRule],
     ) -> Result<Self, Error> {
-        let facts = collect(draft, constraints, &variables_of(rules), None, When::LastChange)?;
+        let facts = collect(draft, constraints, &variables_of(rules), None, CountedAt::LastChange)?;
         draft.time_has_passed = true;
         Ok(Self { facts, variables: draft.variables().ok() })
     }
@@ -35,7 +35,7 @@ impl Before {
         constraints: &Constraints,
         rules: &[WrittenRule],
     ) -> Result<Facts, Error> {
-        collect(draft, constraints, &variables_of(rules), Some(self), When::Now)
+        collect(draft, constraints, &variables_of(rules), Some(self), CountedAt::Now)
     }
 
     fn is_about(&self, variables: &Rc<Variables>) -> bool {
@@ -52,7 +52,7 @@ pub(crate) fn facts_for(draft: &mut Draft<'_>, condition: &Condition) -> Result<
             names.push(name);
         }
     });
-    collect(draft, &constraints, &names, None, When::Now)
+    collect(draft, &constraints, &names, None, CountedAt::Now)
 }
 
 /// Collects the facts; of the variables, only those that a rule refers to.
@@ -61,7 +61,7 @@ pub(crate) fn facts(
     constraints: &Constraints,
     rules: &[WrittenRule],
 ) -> Result<Facts, Error> {
-    collect(draft, constraints, &variables_of(rules), None, When::Now)
+    collect(draft, constraints, &variables_of(rules), None, CountedAt::Now)
 }
 
 fn collect(
@@ -69,7 +69,7 @@ fn collect(
     constraints: &Constraints,
     variable_names: &[&str],
     before: Option<&Before>,
-    when: When,
+    when: CountedAt,
 ) -> Result<Facts, Error> {
     let mut facts = Facts::new();
     let plan = draft.plan()?;

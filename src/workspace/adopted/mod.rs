@@ -16,14 +16,14 @@ use std::{
 use super::{Environment, Error, MAX_BYTES, Options, Outcome, Workspace, setup};
 use crate::{
     domain::{
-        ErrorCode, ModelError, Plan, StateFile, Workflow,
+        ErrorCode, FilesByName, ModelError, Plan, StateFile, Workflow,
         adopted::{Adopted, CachedPlan, Composed, Decomposed, Documents, FileEdit, cache_sources},
         layout::{self, ForeignLayout, LAYOUT_FILE},
     },
     merge::may_conflict,
     rules::workflow_or_builtin,
     store::{
-        ByteSplice, ChangeKind, DerivedPlace, Directory, FileChange, LateFile, Layout, Made,
+        ByteSplice, ChangeKind, DerivedPlace, Directory, FileChange, Layout, LazyFile, MadeFile,
         NewOperation, SharedBytes, Store, View, WORTHWHILE,
     },
     text::markdown::Document,
@@ -53,7 +53,7 @@ pub(super) struct AdoptedView {
 /// The plan of an adopted state, composed only when it is needed.
 struct LazyPlan {
     layout: Arc<ForeignLayout>,
-    raw: BTreeMap<String, Vec<u8>>,
+    raw: FilesByName,
     composed: OnceLock<Result<Composed, String>>,
     /// Where it may be cached.
     place: Option<DerivedPlace>,
@@ -92,10 +92,10 @@ impl LazyPlan {
 
     /// The text of the plan. If a file cannot be read, the bytes of that file, so that reading the
     /// plan reports why.
-    fn plan(&self) -> Made {
+    fn plan(&self) -> MadeFile {
         if let Some(cached) = self.cached() {
             let derived = cached.shared_table().map(|table| Arc::new(table) as SharedBytes);
-            return Made { bytes: Arc::new(cached.shared_text()), derived };
+            return MadeFile { bytes: Arc::new(cached.shared_text()), derived };
         }
         let bytes = match self.composed() {
             Ok(composed) => composed.plan.as_str().as_bytes().to_vec(),
@@ -106,7 +106,7 @@ impl LazyPlan {
                 bad.cloned().unwrap_or_else(|| vec![0xff])
             }
         };
-        Made { bytes: Arc::new(bytes), derived: None }
+        MadeFile { bytes: Arc::new(bytes), derived: None }
     }
 }
 
@@ -265,15 +265,15 @@ impl Workspace {
         let adopted = Adopted { layout: &layout, workflow: Workflow::builtin() };
         let shown = adopted.compose_other_files(&files);
         // A conflict in a checklist is reported at its place there; one in our own file, in the plan.
-        let is_late =
+        let is_lazy =
             !files.get(layout.added.steps.as_str()).is_some_and(|bytes| may_conflict(bytes));
         let place = raw.derived_place(&cache_sources(&layout));
         let (composed, cached) = (OnceLock::new(), OnceLock::new());
         let plan = Arc::new(LazyPlan { layout, raw: files, composed, place, cached });
         let (name, of) = (StateFile::Plan.name(), plan.clone());
-        let late = LateFile { name, make: Arc::new(move || of.plan()), made: OnceLock::new() };
+        let late = LazyFile { name, make: Arc::new(move || of.plan()), made: OnceLock::new() };
         let view = raw.shown_as(shown, late);
-        if !is_late {
+        if !is_lazy {
             view.bytes(name);
         }
         Ok(Some(AdoptedView { view, plan }))
@@ -288,10 +288,7 @@ impl Workspace {
     }
 
     /// Files of an earlier revision as those of a native state.
-    pub(super) fn native_files(
-        &self,
-        files: BTreeMap<String, Vec<u8>>,
-    ) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+    pub(super) fn native_files(&self, files: FilesByName) -> Result<FilesByName, Error> {
         match &self.files {
             FileSet::Adopted(layout) => {
                 let workflow = workflow_in(layout, &files);
@@ -422,7 +419,7 @@ impl Workspace {
 }
 
 /// The workflow of an adopted state.
-fn workflow_in(layout: &ForeignLayout, raw: &BTreeMap<String, Vec<u8>>) -> Cow<'static, Workflow> {
+fn workflow_in(layout: &ForeignLayout, raw: &FilesByName) -> Cow<'static, Workflow> {
     let workflow = layout.added.workflow.as_ref().and_then(|path| raw.get(path.as_str()));
     workflow_or_builtin(workflow.map(Vec::as_slice))
 }
@@ -430,7 +427,7 @@ fn workflow_in(layout: &ForeignLayout, raw: &BTreeMap<String, Vec<u8>>) -> Cow<'
 /// The cache for the files of a state that is being adopted.
 fn cache_of(
     layout: &ForeignLayout,
-    raw: &BTreeMap<String, Vec<u8>>,
+    raw: &FilesByName,
     read: &Documents,
 ) -> Option<(Vec<String>, Vec<u8>)> {
     let workflow = workflow_in(layout, raw);

@@ -4,19 +4,19 @@
 //! file: there tasks and steps are matched by their words. Only what the client changed is carried
 //! over, so that what was done to the plan in another way is not turned back.
 
-mod list;
-mod moves;
-mod standing;
+mod comparison;
+mod step_changes;
+mod task_list;
 
 use std::{cell::RefCell, collections::BTreeMap};
 
 pub(crate) use self::{
-    list::{ClientTask, TaskChange, TaskEvent, clean_line},
-    standing::ListStanding,
+    comparison::ListComparison,
+    task_list::{ClientTask, TaskChange, TaskEvent, clean_line},
 };
 use self::{
-    list::{Task, TaskList, Unsure},
-    moves::Moves,
+    step_changes::step_changes,
+    task_list::{TaskList, TrackedTask, Unsure},
 };
 use super::{Change, Draft, Error, StepShape, Workspace, masked, transact::external_edit};
 use crate::{
@@ -88,7 +88,7 @@ impl Workspace {
     /// Keeps what the agent said when it stopped, for the task that it worked on last.
     pub(crate) fn keep_last_words(&self, session: &str, words: &str) {
         let mut list = self.task_list(session);
-        let is = |role: Role| move |task: &&mut Task| task.role == role;
+        let is = |role: Role| move |task: &&mut TrackedTask| task.role == role;
         let active = list.tasks.iter().any(|task| task.role == Role::Active);
         let wanted = if active { Role::Active } else { Role::Done };
         let Some(task) = list.tasks.iter_mut().rev().find(is(wanted)) else { return };
@@ -102,7 +102,7 @@ impl Workspace {
     /// Finds out whether changes were made that a list has and the plan has not: if they were,
     /// somebody turned them back, and if not, they are still to be made. Whether there were any.
     fn settle(&self, list: &mut TaskList) -> bool {
-        let unsure = |task: &Task| task.unsure.is_some();
+        let unsure = |task: &TrackedTask| task.unsure.is_some();
         let (true, Some(from)) = (list.tasks.iter().any(unsure), &list.changed_from) else {
             return false;
         };
@@ -153,10 +153,10 @@ impl Workspace {
             list.fold(event.clone(), masked);
         }
         let unknown = events.iter().flat_map(|event| list.unknown_keys(event)).collect();
-        let places = places(&list, &plan, draft.workflow(), is_new);
+        let step_matches = step_matches(&list, &plan, draft.workflow(), is_new);
         // What was found by its words is that step from now on, however the words compare later.
-        for (task, place) in list.tasks.iter_mut().zip(&places) {
-            if let Place::Step(at) = place {
+        for (task, place) in list.tasks.iter_mut().zip(&step_matches) {
+            if let StepMatch::Step(at) = place {
                 task.step = plan.steps[*at].id.as_ref().map(ToString::to_string);
             }
         }
@@ -164,16 +164,16 @@ impl Workspace {
         let whole =
             |event: &TaskEvent| matches!(event, TaskEvent::Whole(tasks) if !tasks.is_empty());
         if is_new && events.iter().any(whole) {
-            lacking = open_steps(&plan, draft.workflow(), &places);
+            lacking = open_steps(&plan, draft.workflow(), &step_matches);
         }
-        let found = |place: &Place| match place {
-            Place::Step(at) => Some(reference(&plan.steps[*at])),
-            Place::Removed | Place::Nowhere => None,
+        let found = |place: &StepMatch| match place {
+            StepMatch::Step(at) => Some(reference(&plan.steps[*at])),
+            StepMatch::Removed | StepMatch::Nowhere => None,
         };
-        let found: Vec<Option<StepRef>> = places.iter().map(found).collect();
+        let found: Vec<Option<StepRef>> = step_matches.iter().map(found).collect();
         // What nobody holds is taken over by the plan that follows.
         drop(plan);
-        let added = add(draft, &mut list, &places)?;
+        let added = add(draft, &mut list, &step_matches)?;
         for at in refused.keys() {
             // It is tried again when the client changes it again.
             if let Some(task) = list.tasks.get_mut(*at) {
@@ -188,7 +188,7 @@ impl Workspace {
             if refused.contains_key(&at) {
                 continue;
             }
-            let changes = Moves::of(draft, task, &step)?;
+            let changes = step_changes(draft, task, &step)?;
             done = changes.iter().try_for_each(|change| super::adapted(draft, change).map(drop));
             if done.is_err() {
                 *failed.borrow_mut() = Some(at);
@@ -214,7 +214,7 @@ impl Workspace {
 
 /// Where a task is in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum StepMatch {
     /// The step at this place.
     Step(usize),
     /// Its step was taken out of the plan.
@@ -224,7 +224,7 @@ enum Place {
 }
 
 /// Finds the step of every task: by its id, else by its words.
-fn places(list: &TaskList, plan: &Plan, workflow: &Workflow, is_new: bool) -> Vec<Place> {
+fn step_matches(list: &TaskList, plan: &Plan, workflow: &Workflow, is_new: bool) -> Vec<StepMatch> {
     let by_id: BTreeMap<&str, usize> = plan
         .steps
         .iter()
@@ -234,18 +234,19 @@ fn places(list: &TaskList, plan: &Plan, workflow: &Workflow, is_new: bool) -> Ve
     let mut by_words: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     if list.tasks.iter().any(|task| task.step.is_none()) {
         for (at, step) in plan.steps.iter().enumerate() {
-            by_words.entry(list::words(&step.title)).or_default().push(at);
+            by_words.entry(task_list::words(&step.title)).or_default().push(at);
         }
     }
-    let known = |task: &Task| task.step.as_deref().map(|id| by_id.get(id).copied());
+    let known = |task: &TrackedTask| task.step.as_deref().map(|id| by_id.get(id).copied());
     let mut taken: Vec<usize> = list.tasks.iter().filter_map(|task| known(task)?).collect();
-    let mut places = Vec::with_capacity(list.tasks.len());
+    let mut step_matches = Vec::with_capacity(list.tasks.len());
     for task in &list.tasks {
         let place = match known(task) {
-            Some(Some(at)) => Place::Step(at),
-            Some(None) => Place::Removed,
+            Some(Some(at)) => StepMatch::Step(at),
+            Some(None) => StepMatch::Removed,
             None => {
-                let same = by_words.get(&list::words(&task.text)).into_iter().flatten().copied();
+                let same =
+                    by_words.get(&task_list::words(&task.text)).into_iter().flatten().copied();
                 let free = same.filter(|at| !taken.contains(at)).filter_map(|at| {
                     let role = workflow.role_of(&plan.steps[at]);
                     // What is ended comes into question for one who tells of it again.
@@ -261,15 +262,15 @@ fn places(list: &TaskList, plan: &Plan, workflow: &Workflow, is_new: bool) -> Ve
                 match free.min() {
                     Some((_, at)) => {
                         taken.push(at);
-                        Place::Step(at)
+                        StepMatch::Step(at)
                     }
-                    None => Place::Nowhere,
+                    None => StepMatch::Nowhere,
                 }
             }
         };
-        places.push(place);
+        step_matches.push(place);
     }
-    places
+    step_matches
 }
 
 /// Forgets what was to be changed when a crash came before the commit.
@@ -287,15 +288,15 @@ fn forget_uncommitted(list: &mut TaskList, plan: &Plan) {
 
 /// Notes on which tasks client and plan agree by now, and which steps they have.
 fn agree(list: &mut TaskList, plan: &Plan, workflow: &Workflow) {
-    let places = places(list, plan, workflow, false);
-    for (task, place) in list.tasks.iter_mut().zip(places) {
-        let Place::Step(at) = place else { continue };
+    let step_matches = step_matches(list, plan, workflow, false);
+    for (task, place) in list.tasks.iter_mut().zip(step_matches) {
+        let StepMatch::Step(at) = place else { continue };
         let step = &plan.steps[at];
         task.step = step.id.as_ref().map(ToString::to_string);
         if workflow.role_of(step) == Some(task.role) {
             (task.agreed, task.unsure) = (Some(task.role), None);
         }
-        task.renamed = task.renamed && !list::same_words(&task.text, &step.title);
+        task.renamed = task.renamed && !task_list::same_words(&task.text, &step.title);
     }
 }
 
@@ -303,12 +304,12 @@ fn agree(list: &mut TaskList, plan: &Plan, workflow: &Workflow) {
 fn add(
     draft: &mut Draft<'_>,
     list: &mut TaskList,
-    places: &[Place],
+    step_matches: &[StepMatch],
 ) -> Result<BTreeMap<usize, StepId>, Error> {
     let mut changes = Vec::new();
     let mut tasks = Vec::new();
     for (at, task) in list.tasks.iter_mut().enumerate() {
-        if places[at] == Place::Nowhere && task.role != Role::Skipped {
+        if step_matches[at] == StepMatch::Nowhere && task.role != Role::Skipped {
             let title = Some(task.text.clone());
             changes.push(Change::StepAdd(Box::new(StepShape { title, ..StepShape::default() })));
             (task.made, task.renamed, task.agreed) = (true, false, None);
@@ -328,11 +329,11 @@ fn add(
     Ok(added)
 }
 
-fn open_steps(plan: &Plan, workflow: &Workflow, places: &[Place]) -> Vec<(u32, String)> {
+fn open_steps(plan: &Plan, workflow: &Workflow, step_matches: &[StepMatch]) -> Vec<(u32, String)> {
     let is_lacking = |(at, step): &(usize, &Step)| {
         let role = workflow.role_of(step);
         let is_ended = matches!(role, Some(Role::Done | Role::Skipped) | None);
-        !is_ended && !places.contains(&Place::Step(*at))
+        !is_ended && !step_matches.contains(&StepMatch::Step(*at))
     };
     let steps = plan.steps.iter().enumerate().filter(is_lacking);
     steps.map(|(_, step)| (step.number, step.title.clone())).collect()

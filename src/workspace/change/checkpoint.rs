@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     domain::ErrorCode,
     store::{CheckpointChange, CheckpointName, Moment, NewCheckpoint},
-    workspace::{Answer, Draft, Error, Facts},
+    workspace::{Answer, CachedFacts, Draft, Error},
 };
 
 /// The most bytes of a message.
@@ -71,7 +71,7 @@ pub(in super::super) fn keep_state_before(
 ) -> Result<String, Error> {
     let name = free_name(draft, AUTOMATIC)?;
     // Not the draft's facts, which include entries that are not written yet.
-    let marks = Facts::load(draft.view(), &mut |_| {})?.history.heads;
+    let marks = CachedFacts::load(draft.view(), &mut |_| {})?.history.heads;
     draft.checkpoints.push(CheckpointChange::Take(NewCheckpoint {
         name: stored(&name)?,
         automatic: Some(reason.to_owned()),

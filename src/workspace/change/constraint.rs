@@ -7,7 +7,7 @@ use crate::domain::{
     SettingGroup, StateFile, ValueError,
 };
 use crate::rules::Rule;
-use crate::text::markdown::{Edit, Edited};
+use crate::text::markdown::Edit;
 use crate::text::snippet;
 use crate::workspace::{Answer, Draft, Error, ErrorKind};
 use serde_json::Value;
@@ -62,8 +62,7 @@ pub(super) fn unset(draft: &mut Draft<'_>, name: &str) -> Result<Answer, Error> 
         (Some(setting), None) => {
             let mut edit = constraints.document.edit();
             edit.remove_item(setting.item);
-            let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
-            draft.put(FILE, edited);
+            finish(draft, edit)?;
         }
         (_, Some(_)) => write(draft, name, &Value::Null, false)?,
     }
@@ -177,10 +176,7 @@ pub(super) fn add_directive(
     if constraints.directives.iter().any(|directive| directive.text == text) {
         return Ok(Answer::new("this directive is already in force"));
     }
-    let mut edit = constraints.document.edit();
-    edit.append_item(constraints.section(ConstraintList::Directives)?, &text);
-    let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
-    put(draft, edited, "directive")?;
+    append(draft, &constraints, ConstraintList::Directives, &text, "directive")?;
     let number = number_of(&draft.constraints()?.directives, &text);
     Ok(Answer::new(format!("directive {number}: {text}")).with("number", number).with("text", text))
 }
@@ -188,13 +184,38 @@ pub(super) fn add_directive(
 /// Removes a directive by number or text.
 pub(super) fn remove_directive(draft: &mut Draft<'_>, which: &Value) -> Result<Answer, Error> {
     let constraints = draft.constraints()?;
-    let directive = find(&constraints.directives, which, "directive")?;
+    remove_line(draft, &constraints, &constraints.directives, which, "directive")
+}
+
+/// Adds a line to a list.
+fn append(
+    draft: &mut Draft<'_>,
+    constraints: &Constraints,
+    list: ConstraintList,
+    text: &str,
+    noun: &str,
+) -> Result<(), Error> {
     let mut edit = constraints.document.edit();
-    edit.remove_item(directive.item);
-    let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
-    put(draft, edited, "directive")?;
-    Ok(Answer::new(format!("directive removed: {}", directive.text))
-        .with("text", directive.text.clone()))
+    edit.append_item(constraints.section(list)?, text);
+    finish(draft, edit)?;
+    draft.facts()?.touch(&format!("{FILE} {noun}"));
+    Ok(())
+}
+
+/// Removes a line from a list, by number or text.
+fn remove_line(
+    draft: &mut Draft<'_>,
+    constraints: &Constraints,
+    bullets: &[Bullet],
+    which: &Value,
+    noun: &str,
+) -> Result<Answer, Error> {
+    let line = find(bullets, which, noun)?;
+    let mut edit = constraints.document.edit();
+    edit.remove_item(line.item);
+    finish(draft, edit)?;
+    draft.facts()?.touch(&format!("{FILE} {noun}"));
+    Ok(Answer::new(format!("{noun} removed: {}", line.text)).with("text", line.text.clone()))
 }
 
 /// The line that a number or a text means.
@@ -221,12 +242,6 @@ pub(super) fn find<'c>(
 /// The number that a line has which was just added.
 fn number_of(bullets: &[Bullet], text: &str) -> usize {
     bullets.iter().rev().find(|line| line.text == text).map_or(bullets.len(), |line| line.number)
-}
-
-fn put(draft: &mut Draft<'_>, edited: Edited, what: &str) -> Result<(), Error> {
-    draft.put(FILE, edited);
-    draft.facts()?.touch(&format!("{FILE} {what}"));
-    Ok(())
 }
 
 /// Whether the value is written between quotes, as the templates do it.
@@ -272,11 +287,7 @@ pub(super) fn add_rule(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Erro
         }
     })?;
     let constraints = with_section(draft, ConstraintList::Rules)?;
-    let mut edit = constraints.document.edit();
-    edit.append_item(constraints.section(ConstraintList::Rules)?, text);
-    let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
-    draft.put(FILE, edited);
-    draft.facts()?.touch(&format!("{FILE} rule"));
+    append(draft, &constraints, ConstraintList::Rules, text, "rule")?;
     let number = number_of(&draft.constraints()?.rules, text);
     Ok(Answer::new(format!("rule {number}: {text}\nmeans: {rule}"))
         .with("number", number)
@@ -287,11 +298,5 @@ pub(super) fn add_rule(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Erro
 /// Removes a rule by number or text.
 pub(super) fn remove_rule(draft: &mut Draft<'_>, which: &Value) -> Result<Answer, Error> {
     let constraints = draft.constraints()?;
-    let rule = find(&constraints.rules, which, "rule")?;
-    let mut edit = constraints.document.edit();
-    edit.remove_item(rule.item);
-    let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
-    draft.put(FILE, edited);
-    draft.facts()?.touch(&format!("{FILE} rule"));
-    Ok(Answer::new(format!("rule removed: {}", rule.text)).with("text", rule.text.clone()))
+    remove_line(draft, &constraints, &constraints.rules, which, "rule")
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     domain::{ErrorCode, Problem, StateFile, StepRef, StepRole as Role},
-    workspace::{Snapshot, Workspace, capture::ListStanding},
+    workspace::{Snapshot, Workspace, capture::ListComparison},
 };
 
 /// How many differences of one list are reported.
@@ -14,7 +14,7 @@ impl Workspace {
         let (Ok(plan), Ok(workflow)) = (snapshot.plan(), snapshot.workflow()) else {
             return Vec::new();
         };
-        let problem = |list: &ListStanding| -> Vec<Problem> {
+        let problem = |list: &ListComparison| -> Vec<Problem> {
             let differing = list.differences().take(MOST).map(|task| {
                 let has = match task.role {
                     Role::Done => "as done",
@@ -42,6 +42,6 @@ impl Workspace {
             });
             differing.collect()
         };
-        self.list_standings(&plan, &workflow).iter().flat_map(problem).collect()
+        self.compare_lists(&plan, &workflow).iter().flat_map(problem).collect()
     }
 }

@@ -13,7 +13,7 @@ const FILE: StateFile = StateFile::Plan;
 /// Statuses, numbers, ids, dependencies.
 pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
     found.extend(plan.problems.iter().cloned());
-    found.extend(plan.unread());
+    found.extend(plan.unrecognised());
     if let Some(hidden) = plan.document.hidden() {
         let problem = Problem::error(ErrorCode::HiddenText, FILE, hidden.to_string());
         found.push(problem.at(hidden.place).hint("close it"));

@@ -1,6 +1,6 @@
 //! The new content of the files while a command is being worked out.
 
-mod journal;
+mod history;
 
 use std::{
     borrow::Cow,
@@ -9,9 +9,9 @@ use std::{
     rc::Rc,
 };
 
-use self::journal::HistoryEnd;
+use self::history::HistoryEnd;
 use super::{
-    Environment, Error, Facts, FileDiff, adapt,
+    CachedFacts, Environment, Error, FileDiff, adapt,
     snapshot::{
         self, bytes,
         liveness::{Liveness, running_ms},
@@ -33,7 +33,7 @@ use crate::{
 
 /// A file that the command has changed so far.
 #[derive(Clone)]
-struct Changed {
+struct ChangedFile {
     bytes: Content,
     /// The splices against the file on disk, as long as there was one edit only.
     splices: Option<Vec<Splice>>,
@@ -50,7 +50,7 @@ pub(crate) struct Draft<'a> {
     view: &'a View,
     pub(super) env: &'a Environment,
     workflow: OnceCell<Cow<'static, Workflow>>,
-    changed: BTreeMap<StateFile, Changed>,
+    changed: BTreeMap<StateFile, ChangedFile>,
     removed: Option<StateFile>,
     /// The files that were never there, and are made when something is written into them.
     pub(super) unwritten: Vec<StateFile>,
@@ -58,7 +58,7 @@ pub(crate) struct Draft<'a> {
     /// What goes into the history before an offset of it.
     inserted: Vec<(u64, Vec<u8>)>,
     history_end: OnceCell<HistoryEnd>,
-    facts: Option<Facts>,
+    facts: Option<CachedFacts>,
     plan: Cached<Plan>,
     /// An edit of the plan that has not been read yet.
     edited_plan: RefCell<Option<EditedPlan>>,
@@ -84,7 +84,7 @@ pub(crate) struct Draft<'a> {
 
 /// A moment at which something is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum CountedAt {
     /// When the state was last changed.
     LastChange,
     /// When the command runs.
@@ -178,7 +178,7 @@ impl<'a> Draft<'a> {
             // By now whoever made the edit has let go of the plan before it, which can be taken over.
             if let Some(EditedPlan { before, edited }) = self.edited_plan.take() {
                 return Ok(match before {
-                    Some(before) => Plan::follow(before, edited),
+                    Some(before) => Plan::reread(before, edited),
                     None => Plan::read(edited.document),
                 });
             }
@@ -231,9 +231,9 @@ impl<'a> Draft<'a> {
     }
 
     /// The facts as changed so far.
-    pub(super) fn facts(&mut self) -> Result<&mut Facts, Error> {
+    pub(super) fn facts(&mut self) -> Result<&mut CachedFacts, Error> {
         if self.facts.is_none() {
-            self.facts = Some(Facts::load(self.view, &mut |bytes| (self.progress)(bytes))?);
+            self.facts = Some(CachedFacts::load(self.view, &mut |bytes| (self.progress)(bytes))?);
         }
         Ok(self.facts.get_or_insert_default())
     }
@@ -280,7 +280,7 @@ impl<'a> Draft<'a> {
     /// Writes a whole file, whatever is in it.
     pub(super) fn put_bytes(&mut self, file: StateFile, bytes: Vec<u8>) {
         self.forget();
-        self.changed.insert(file, Changed { bytes: bytes.into(), splices: None });
+        self.changed.insert(file, ChangedFile { bytes: bytes.into(), splices: None });
     }
 
     /// Lets everything be read again.
@@ -296,7 +296,7 @@ impl<'a> Draft<'a> {
             return;
         }
         let first = !self.changed.contains_key(&file) && !self.unwritten.contains(&file);
-        self.changed.insert(file, Changed { bytes, splices: first.then_some(splices) });
+        self.changed.insert(file, ChangedFile { bytes, splices: first.then_some(splices) });
     }
 
     /// What is to be done to the checkpoints. Those of the state that this change makes are
@@ -345,13 +345,18 @@ impl<'a> Draft<'a> {
 
     /// How long the running steps have been running, added up: now, or when the state was last
     /// changed.
-    pub(super) fn running_ms(&self, plan: &Plan, roles: &[Option<StepRole>], when: When) -> u64 {
+    pub(super) fn running_ms(
+        &self,
+        plan: &Plan,
+        roles: &[Option<StepRole>],
+        when: CountedAt,
+    ) -> u64 {
         let last = || {
             let time = self.liveness.as_ref()?.last_change()?;
             Some(time.min(self.env.timestamp()))
         };
         let moment = match when {
-            When::LastChange if !self.time_has_passed && self.watches_time() => last(),
+            CountedAt::LastChange if !self.time_has_passed && self.watches_time() => last(),
             _ => None,
         };
         running_ms(plan, roles, moment.unwrap_or_else(|| self.env.timestamp()))
@@ -359,7 +364,7 @@ impl<'a> Draft<'a> {
 
     /// Whether anything differs from the files on disk.
     pub(super) fn is_empty(&self) -> bool {
-        let unchanged = |(file, changed): (&StateFile, &Changed)| {
+        let unchanged = |(file, changed): (&StateFile, &ChangedFile)| {
             self.view.bytes(file.name()) == Some(&*changed.bytes)
         };
         self.appended.is_empty()
@@ -427,7 +432,7 @@ impl<'a> Draft<'a> {
             })
             .chain(removed)
             .collect();
-        let facts = self.facts.as_ref().map(Facts::to_bytes);
+        let facts = self.facts.as_ref().map(CachedFacts::to_bytes);
         (changes, self.appended, facts)
     }
 

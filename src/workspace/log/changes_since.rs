@@ -29,7 +29,6 @@ pub(crate) struct ChangesSince {
 /// One operation in short.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct OperationLine {
-    /// Its id.
     pub id: Revision,
     /// The kind of change.
     pub kind: String,

@@ -1,18 +1,13 @@
 //! Checkpoints: creates, lists, shows and removes them.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    domain::{ErrorCode, Problem, StateFile, nearest},
+    domain::{ErrorCode, FilesByName, Problem, StateFile, nearest},
     store::{Checkpoint, CheckpointChange, StoreError, View},
     workspace::{Answer, Error, Fixed, Outcome, Overview, Snapshot, Workspace, change},
 };
-
-/// The bytes of files by their names.
-type Files = BTreeMap<String, Vec<u8>>;
 
 /// A request for a new checkpoint.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +34,6 @@ pub(crate) struct CheckpointList {
 /// A checkpoint with what the plan said then.
 #[derive(Debug)]
 pub(crate) struct CheckpointDetails {
-    /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// Where the execution was; `None` when its plan cannot be read.
     pub overview: Option<Overview>,
@@ -126,8 +120,11 @@ impl Workspace {
     }
 
     /// The files whose images are sound, and the names of the others.
-    fn readable_images(&self, checkpoint: &Checkpoint) -> Result<(Files, Vec<String>), Error> {
-        let (mut files, mut unreadable) = (Files::new(), Vec::new());
+    fn readable_images(
+        &self,
+        checkpoint: &Checkpoint,
+    ) -> Result<(FilesByName, Vec<String>), Error> {
+        let (mut files, mut unreadable) = (FilesByName::new(), Vec::new());
         for (file, image) in &checkpoint.files {
             match self.store.object(image.hash) {
                 Ok(bytes) => _ = files.insert(file.clone(), bytes),
@@ -240,7 +237,7 @@ pub(in crate::workspace) fn find(view: &View, name: &str) -> Result<Checkpoint, 
 pub(in crate::workspace) fn files_of(
     workspace: &Workspace,
     checkpoint: &Checkpoint,
-) -> Result<Files, Error> {
+) -> Result<FilesByName, Error> {
     let store = &workspace.store;
     let files = store.checkpoint_files(checkpoint).or_else(|error| match error {
         StoreError::NotFound { .. } | StoreError::Damaged { .. } => {
@@ -253,13 +250,16 @@ pub(in crate::workspace) fn files_of(
 }
 
 /// The files of a checkpoint whose images are lost, and all of its files if the log knows them.
-fn lost_images(workspace: &Workspace, checkpoint: &Checkpoint) -> (Vec<String>, Option<Files>) {
+fn lost_images(
+    workspace: &Workspace,
+    checkpoint: &Checkpoint,
+) -> (Vec<String>, Option<FilesByName>) {
     let Ok((_, lost)) = workspace.readable_images(checkpoint) else { return (Vec::new(), None) };
     if lost.is_empty() {
         return (lost, None);
     }
     let known = workspace.store.files_at(checkpoint.revision.as_str()).ok();
-    let same = |files: &Files| {
+    let same = |files: &FilesByName| {
         checkpoint.files.iter().all(|(name, image)| {
             files.get(name).is_some_and(|bytes| crate::store::Hash::of(bytes) == image.hash)
         })

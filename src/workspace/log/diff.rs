@@ -6,7 +6,7 @@ use similar::TextDiff as Similar;
 
 use crate::{
     diff::{self, Difference},
-    domain::StateFile,
+    domain::{FilesByName, StateFile},
     store::{AppendedThen, Checkpoint, StoreError, View},
     workspace::{Error, FileDiff, MAX_BYTES, Workspace, log::checkpoint::files_of},
 };
@@ -30,7 +30,7 @@ pub(crate) struct GivenSide {
     /// Their name.
     pub name: String,
     /// The bytes of each file that is there, by its name.
-    pub files: BTreeMap<String, Vec<u8>>,
+    pub files: FilesByName,
 }
 
 impl DiffSide {
@@ -78,7 +78,7 @@ pub(crate) struct Comparison {
 /// A name, the files, and the history.
 struct Side {
     name: String,
-    files: BTreeMap<String, Vec<u8>>,
+    files: FilesByName,
     history: History,
 }
 

@@ -1,13 +1,12 @@
 //! After git replaced the history with an earlier version: accepting that, or reverting it.
 
 use crate::{
-    domain::StateFile,
+    domain::{FilesByName, StateFile},
     history::{LET_GO, verify},
     merge::{Merged, merge},
     text::display::counted,
     workspace::{
-        Answer, Draft, Error, Fixed, Outcome, RemovedEntry, Remover, VersionedFiles, Workspace,
-        snapshot::buffered,
+        Answer, Draft, Error, Fixed, Outcome, RemovedEntry, Remover, Workspace, snapshot::buffered,
     },
 };
 
@@ -84,7 +83,7 @@ impl Workspace {
         Ok(fixed)
     }
 
-    fn files_around(&self, removed: &RemovedEntry) -> Option<[VersionedFiles; 2]> {
+    fn files_around(&self, removed: &RemovedEntry) -> Option<[FilesByName; 2]> {
         match &removed.remover {
             Remover::Commit(commit) => {
                 let version_control = self.version_control();

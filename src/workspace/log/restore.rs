@@ -1,9 +1,7 @@
 //! Restores a checkpoint or an earlier operation, as one operation that can be undone.
 
-use std::collections::BTreeMap;
-
 use crate::{
-    domain::{ErrorCode, ModelError, Plan, StateFile, nearest},
+    domain::{ErrorCode, FilesByName, ModelError, Plan, StateFile, nearest},
     store::{ChangeKind, FileChange, NewOperation, Revision, StoreError, View},
     text::markdown::Document,
     workspace::{
@@ -28,10 +26,9 @@ pub(in crate::workspace) struct Past {
     pub label: String,
     /// The name of the checkpoint, if it is one.
     pub checkpoint: Option<String>,
-    /// The revision.
     pub revision: String,
     /// The rewritable files.
-    pub files: BTreeMap<String, Vec<u8>>,
+    pub files: FilesByName,
 }
 
 impl Workspace {

@@ -8,7 +8,7 @@ use super::super::{Environment, Error, Readiness, Snapshot, change, snapshot::li
 use crate::{
     domain::{Claim, Plan, Step, StepRole, Workflow},
     recovery::{Holder, Waits},
-    text::LateList,
+    text::LazyList,
 };
 
 /// A step, who holds it, and what it waits for.
@@ -94,13 +94,13 @@ fn is_zero(count: &u32) -> bool {
 /// plan are counted, and few are looked at.
 #[derive(Clone, Debug)]
 pub struct StepOverviews {
-    known: Arc<Known>,
-    made: LateList<StepOverview>,
+    known: Arc<StepSources>,
+    made: LazyList<StepOverview>,
 }
 
 /// What they are worked out from.
 #[derive(Debug)]
-struct Known {
+struct StepSources {
     plan: Arc<Plan>,
     workflow: Cow<'static, Workflow>,
     readiness: Readiness<Arc<Plan>>,
@@ -113,8 +113,8 @@ impl StepOverviews {
         liveness: &Liveness,
     ) -> Self {
         let readiness = Readiness::shared(plan, &workflow);
-        let known = Known { plan: Arc::clone(plan), workflow, readiness };
-        let made = LateList::new(plan.steps.len());
+        let known = StepSources { plan: Arc::clone(plan), workflow, readiness };
+        let made = LazyList::new(plan.steps.len());
         // Who holds a step is as it is now, whenever it is asked for.
         for at in known.places(|role| role == Some(StepRole::Active)) {
             let holder = Some(liveness.holder(&plan.steps[at], &known.workflow));
@@ -186,7 +186,7 @@ impl Serialize for StepOverviews {
     }
 }
 
-impl Known {
+impl StepSources {
     fn places(&self, is_meant: impl Fn(Option<StepRole>) -> bool) -> impl Iterator<Item = usize> {
         let roles = self.readiness.roles().iter().enumerate();
         roles.filter(move |(_, role)| is_meant(**role)).map(|(at, _)| at)

@@ -6,7 +6,7 @@ use super::{super::*, Examined};
 use crate::{
     domain::format_duration,
     domain::{ErrorCode, PlanRole, StepRef, StepRole},
-    recovery::{Decision, RecoveryAction},
+    recovery::{RecoveryAction, RecoveryDecision},
 };
 
 /// Who decided.
@@ -39,7 +39,7 @@ impl Workspace {
     pub(crate) fn carry_out(
         &self,
         examined: &Examined,
-        decision: &Decision,
+        decision: &RecoveryDecision,
         by: &DecidedBy,
     ) -> Result<Outcome, Error> {
         if decision.action == RecoveryAction::RollbackCheckpoint {
@@ -77,7 +77,7 @@ impl Workspace {
     fn roll_back(
         &self,
         examined: &Examined,
-        decision: &Decision,
+        decision: &RecoveryDecision,
         by: &DecidedBy,
     ) -> Result<Outcome, Error> {
         let Some(name) = &decision.checkpoint else {
@@ -104,7 +104,7 @@ impl Workspace {
 fn act(
     draft: &mut Draft<'_>,
     examined: &Examined,
-    decision: &Decision,
+    decision: &RecoveryDecision,
 ) -> Result<Vec<String>, Error> {
     if decision.nothing_to_do {
         return Ok(vec!["there is nothing to recover".to_owned()]);
@@ -228,7 +228,7 @@ fn no_step() -> Error {
 }
 
 /// The reasons of a decision, and who made it.
-fn decision_fields(decision: &Decision, by: &DecidedBy) -> Vec<(String, String)> {
+fn decision_fields(decision: &RecoveryDecision, by: &DecidedBy) -> Vec<(String, String)> {
     vec![
         ("evidence".to_owned(), decision.reasons.join("; ")),
         ("decided_by".to_owned(), by.to_string()),
@@ -239,7 +239,7 @@ fn decision_fields(decision: &Decision, by: &DecidedBy) -> Vec<(String, String)>
 fn log(
     draft: &mut Draft<'_>,
     examined: &Examined,
-    decision: &Decision,
+    decision: &RecoveryDecision,
     by: &DecidedBy,
     done: &[String],
 ) -> Result<(), Error> {

@@ -59,7 +59,6 @@ pub(crate) struct Surroundings {
 /// The evidence at one revision.
 #[derive(Clone, Debug)]
 pub(crate) struct Examined {
-    /// The evidence.
     pub evidence: Evidence,
     /// The revision it was read at.
     pub revision: Revision,
@@ -185,7 +184,7 @@ struct Gatherer<'a> {
     plan: &'a Plan,
     workflow: &'a Workflow,
     overview: &'a Overview,
-    facts: Facts,
+    facts: CachedFacts,
     entries: &'a [Entry],
     operations: &'a [OperationSummary],
     stale_after_ms: u64,

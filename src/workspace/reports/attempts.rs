@@ -11,7 +11,6 @@ use crate::{
 /// Finished attempts, newest first.
 #[derive(Debug)]
 pub(crate) struct Attempts<'e> {
-    /// The attempts.
     pub list: Vec<Attempt<'e>>,
     /// The start of the first one in milliseconds.
     first: i64,

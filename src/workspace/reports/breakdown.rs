@@ -26,7 +26,6 @@ pub(crate) struct BreakdownRow {
     pub failed: usize,
     /// How often they were started; for an actor, how many attempts ended.
     pub attempts: u32,
-    /// What they cost.
     pub cost: Money,
     /// How long their attempts took.
     pub time_ms: u64,

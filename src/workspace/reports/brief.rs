@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::brief::{
-    self, Brief, Budget, Changes, Format, Memory, Preferences, ProjectMemory, Section,
+    self, Brief, BriefSection, Budget, ChangesSince, Format, Memory, Preferences, ProjectMemory,
 };
 use crate::domain::{ErrorCode, Problem, StateFile, StepRef, layout::LAYOUT_FILE};
 use crate::store::StoreError;
@@ -61,8 +61,8 @@ impl Workspace {
         }
         let mut parts = brief::compose(&material);
         for part in parts.iter_mut().filter(|_| request.is_background) {
-            if part.section == Section::WhatToDoNext {
-                part.section = Section::CurrentStep;
+            if part.section == BriefSection::WhatToDoNext {
+                part.section = BriefSection::CurrentStep;
             }
         }
         if let Some(dir) = &request.directory {
@@ -72,12 +72,12 @@ impl Workspace {
         }
         for part in parts.iter_mut().filter(|_| self.layout().is_some()) {
             part.sources = Some(match part.section {
-                Section::Goal => LAYOUT_FILE.to_owned(),
+                BriefSection::Goal => LAYOUT_FILE.to_owned(),
                 _ => self.sources_of(part.source, snapshot.view()),
             });
         }
         let budget = without_error(request, &damaged);
-        let mut brief = brief::fit(&parts, &material.revision, budget, request.format);
+        let mut brief = brief::fit_budget(&parts, &material.revision, budget, request.format);
         brief.budget = request.budget;
         let active_rules = constraints.map(|constraints| ActiveRules {
             settings: constraints.settings,
@@ -118,7 +118,7 @@ impl Workspace {
         Ok((self.snapshot(view), problems))
     }
 
-    fn changes_after(&self, revision: &str) -> Result<Changes, Error> {
+    fn changes_after(&self, revision: &str) -> Result<ChangesSince, Error> {
         let side = DiffSide::parse(revision);
         let from = match &side {
             DiffSide::Back(count) => self.operation_back(*count)?.seq,
@@ -135,7 +135,7 @@ impl Workspace {
         }
         operations.reverse();
         let files = diff.files.iter().map(|file| (file.file, file.unified())).collect();
-        Ok(Changes { operations, files, history_grew: diff.history_grew })
+        Ok(ChangesSince { operations, files, history_grew: diff.history_grew })
     }
 }
 

@@ -46,7 +46,6 @@ fn unless_failing<T>(read: Result<Vec<T>, Error>) -> Result<Vec<T>, Error> {
 /// The steps with one status.
 #[derive(Debug)]
 pub(crate) struct Column<'d> {
-    /// The status.
     pub status: &'d str,
     /// What it means.
     pub role: Option<StepRole>,
@@ -63,7 +62,6 @@ pub(crate) struct FiredRule<'d> {
     pub rule: &'d str,
     /// The values that made its condition true.
     pub because: Option<&'d str>,
-    /// What it did.
     pub did: &'d str,
 }
 

@@ -32,9 +32,7 @@ pub(crate) struct Metrics {
     pub percent: u32,
     /// Attempts that came to an end, over all of the history.
     pub attempts: u64,
-    /// Those that completed.
     pub completed: u64,
-    /// Those that failed.
     pub failed: u64,
     /// Steps that were left out.
     pub skipped: u64,
@@ -63,7 +61,6 @@ pub(crate) struct Metrics {
     pub recoveries: u64,
     /// The bytes of the default brief for each byte of the files it is made from.
     pub compression_ratio: Option<f64>,
-    /// Entries in the history.
     pub history_entries: u64,
     /// Bytes of each file, and of the operation log.
     pub sizes: BTreeMap<String, u64>,
@@ -74,7 +71,6 @@ pub(crate) struct Metrics {
     pub by: Option<Breakdown>,
     /// Which entries the times of single steps come from.
     pub step_times_cover: Coverage,
-    /// The revision.
     pub revision: String,
 }
 
@@ -90,11 +86,8 @@ pub(crate) struct Breakdown {
 /// One step in numbers.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct StepMetrics {
-    /// Its number.
     pub number: u32,
-    /// Its id.
     pub id: Option<String>,
-    /// Its title.
     pub title: String,
     /// Its status as written.
     pub status: Option<String>,

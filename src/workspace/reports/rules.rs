@@ -86,7 +86,7 @@ impl Snapshot {
             lines.push(line("directive", directive.number, &directive.text, parsed, document, at));
         }
         for (at, behaviour) in constraints.behaviours.iter().enumerate() {
-            let parsed = Action::parse_all_with(&behaviour.text, &workflow);
+            let parsed = Action::parse_all(&behaviour.text, &workflow);
             let parsed = parsed.map(|actions| (means(&actions), actions));
             let offset = document.item(behaviour.item).value_span.start;
             lines.push(line(

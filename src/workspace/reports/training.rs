@@ -55,9 +55,7 @@ pub(crate) struct RecordedTurn {
 /// One use of a tool.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ToolCall {
-    /// The tool.
     pub tool_used: Option<String>,
-    /// The component.
     pub component_used: Option<String>,
     /// What went in.
     pub real_inputs: Value,
@@ -68,13 +66,11 @@ pub(crate) struct ToolCall {
 /// Cost, time and success of an attempt.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Performance {
-    /// The cost.
     pub cost: Option<Money>,
     /// The time in seconds.
     pub time_seconds: Option<f64>,
     /// Whether it completed; `null` if it was skipped or undone, or is not known.
     pub success: Option<bool>,
-    /// Which attempt it was.
     pub attempt: Option<u64>,
 }
 

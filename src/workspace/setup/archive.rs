@@ -22,9 +22,7 @@ const PRUNED: &str = ".pruned-";
 pub(crate) struct Archived {
     /// Its name in the archive.
     pub id: String,
-    /// Where it was.
     pub from: PathBuf,
-    /// Where it is.
     pub to: PathBuf,
     /// Revision, answer and notices.
     pub outcome: Outcome,
@@ -35,7 +33,6 @@ pub(crate) struct Archived {
 pub(crate) struct ArchivedState {
     /// Its name in the archive.
     pub id: String,
-    /// Where it is.
     pub directory: PathBuf,
     /// Where the execution is.
     pub overview: Result<Overview, Error>,

@@ -9,7 +9,7 @@ use crate::{
     store::{ChangeKind, FileChange, Report, View},
     text::shell::shell_word,
     workspace::{
-        Error, Facts, FileDiff, Mode, Outcome, TemplateSet, Workspace,
+        CachedFacts, Error, FileDiff, Mode, Outcome, TemplateSet, Workspace,
         setup::templates::TemplateInput, snapshot::markdown, transact::Proposal,
     },
 };
@@ -69,7 +69,8 @@ impl Workspace {
             let bytes = text.clone().into_bytes();
             if *file == StateFile::History {
                 // So that the first change need not read it.
-                operation.facts = Facts::of_new_history(text).ok().map(|facts| facts.to_bytes());
+                operation.facts =
+                    CachedFacts::of_new_history(text).ok().map(|facts| facts.to_bytes());
                 operation.append = bytes;
             } else {
                 let kind = ChangeKind::Write(bytes);

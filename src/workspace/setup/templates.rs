@@ -73,7 +73,6 @@ pub(crate) struct TemplateInput {
 #[derive(Debug, thiserror::Error)]
 #[error("the template of `{file}` cannot be used: {message}")]
 pub(crate) struct TemplateError {
-    /// The file it is for.
     pub file: StateFile,
     /// Why, with the line if there is one.
     pub message: String,

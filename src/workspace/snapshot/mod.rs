@@ -1,6 +1,6 @@
 //! All files at one revision, read into typed views on demand, and what follows from them.
 
-pub(in crate::workspace) mod facts;
+pub(in crate::workspace) mod cached_facts;
 pub(in crate::workspace) mod liveness;
 pub(in crate::workspace) mod readiness;
 pub(in crate::workspace) mod resolve;
@@ -13,7 +13,7 @@ use std::{
 };
 
 use self::liveness::Liveness;
-use super::{Error, Facts};
+use super::{CachedFacts, Error};
 use crate::{
     domain::{Constraints, Context, ModelError, Plan, StateFile, Variables, Workflow},
     history,
@@ -128,8 +128,8 @@ impl Snapshot {
     }
 
     /// What is derived from the history, from the cache where it is valid.
-    pub(crate) fn facts(&self) -> Result<Facts, Error> {
-        Facts::load(&self.view, &mut |bytes| (self.progress)(bytes))
+    pub(crate) fn facts(&self) -> Result<CachedFacts, Error> {
+        CachedFacts::load(&self.view, &mut |bytes| (self.progress)(bytes))
     }
 }
 

@@ -1,26 +1,18 @@
 //! Which steps can be started, and what the others wait for.
 
-use std::{
-    collections::HashMap,
-    ops::Deref,
-    sync::{Arc, OnceLock},
-};
+use std::{ops::Deref, sync::Arc};
 
 use crate::domain::{
-    Group, Groups, Hold, Plan, Step, StepCounts, StepId, StepRef, StepRole as Role, Workflow,
+    Group, Groups, Hold, Plan, Step, StepCounts, StepPositions, StepRef, StepRole as Role, Workflow,
 };
-use crate::workspace::change;
+use crate::{graph::first_circle, workspace::change};
 
 /// Answers questions about dependencies without searching the plan for each. The plan is borrowed,
 /// or shared by those who ask later.
 #[derive(Debug)]
 pub(crate) struct Readiness<P> {
-    plan: P,
+    positions: StepPositions<P>,
     roles: Vec<Option<Role>>,
-    /// Made when a step waits for another one.
-    by_number: OnceLock<HashMap<u32, usize>>,
-    /// The places of the steps that have an id, in the order of the ids.
-    by_id: OnceLock<Vec<usize>>,
     groups: Option<Groups>,
 }
 
@@ -39,51 +31,19 @@ impl<'p> Readiness<&'p Plan> {
 
     /// The steps that can be started now, in order.
     pub(crate) fn ready(&self) -> impl Iterator<Item = &'p Step> {
-        let steps = self.plan.steps.iter().enumerate();
+        let steps = self.positions.plan.steps.iter().enumerate();
         steps.filter(|(at, _)| self.is_ready(*at)).map(|(_, step)| step)
     }
 
     /// The steps of one dependency cycle, if there is one, in order.
     pub(crate) fn cycle(&self) -> Option<Vec<&'p Step>> {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Mark {
-            New,
-            Open,
-            Closed,
-        }
-        let mut marks = vec![Mark::New; self.plan.steps.len()];
-        for start in 0..marks.len() {
-            // An explicit stack: a chain of ten thousand steps must not exhaust the real one.
-            let mut path: Vec<(usize, usize)> = vec![(start, 0)];
-            while let Some((at, next)) = path.last().copied() {
-                if next == 0 {
-                    if marks[at] != Mark::New {
-                        path.pop();
-                        continue;
-                    }
-                    marks[at] = Mark::Open;
-                }
-                let Some(wanted) = self.plan.steps[at].depends_on.get(next) else {
-                    marks[at] = Mark::Closed;
-                    path.pop();
-                    continue;
-                };
-                if let Some(last) = path.last_mut() {
-                    last.1 += 1;
-                }
-                match self.position(wanted) {
-                    Some(before) if marks[before] == Mark::Open => {
-                        let from = path.iter().position(|(step, _)| *step == before).unwrap_or(0);
-                        return Some(
-                            path[from..].iter().map(|(s, _)| &self.plan.steps[*s]).collect(),
-                        );
-                    }
-                    Some(before) if marks[before] == Mark::New => path.push((before, 0)),
-                    _ => {}
-                }
-            }
-        }
-        None
+        let steps = &self.positions.plan.steps;
+        let edge = |at: usize, nth: usize| {
+            let wanted = steps[at].depends_on.get(nth)?;
+            Some(self.position(wanted))
+        };
+        let cycle = first_circle(steps.len(), edge)?;
+        Some(cycle.into_iter().map(|at| &steps[at]).collect())
     }
 }
 
@@ -92,7 +52,7 @@ impl<P: Deref<Target = Plan>> Readiness<P> {
         let roles = workflow.roles_of(&plan.steps);
         let is_final = |at: usize| change::has_failed_for_good(workflow, &plan, &plan.steps[at]);
         let groups = workflow.group().map(|field| Groups::new(field, &plan, &roles, is_final));
-        Self { plan, roles, groups, by_number: OnceLock::new(), by_id: OnceLock::new() }
+        Self { positions: StepPositions::new(plan), roles, groups }
     }
 
     /// The role of each step's status, in order; `None` for an unknown status.
@@ -102,7 +62,7 @@ impl<P: Deref<Target = Plan>> Readiness<P> {
 
     /// The steps counted by role.
     pub(crate) fn counts(&self) -> StepCounts {
-        let numbers = self.plan.steps.iter().map(|step| step.number);
+        let numbers = self.positions.plan.steps.iter().map(|step| step.number);
         StepCounts::of(&numbers.zip(self.roles.iter().copied()).collect::<Vec<_>>())
     }
 
@@ -110,7 +70,7 @@ impl<P: Deref<Target = Plan>> Readiness<P> {
     pub(crate) fn is_ready(&self, at: usize) -> bool {
         self.roles[at] == Some(Role::Open)
             && self.hold(at).is_none()
-            && self.unmet(&self.plan.steps[at]).is_empty()
+            && self.unmet(&self.positions.plan.steps[at]).is_empty()
     }
 
     /// The group that keeps the step at that place of the plan from being started.
@@ -142,7 +102,8 @@ impl<P: Deref<Target = Plan>> Readiness<P> {
 
     /// `layer 2-backend, stopped by step 5 (L2-003)`.
     fn stop(&self, groups: &Groups, group: &Group) -> String {
-        let step = group.stopped_by.map(|at| self.plan.steps[at].name()).unwrap_or_default();
+        let step =
+            group.stopped_by.map(|at| self.positions.plan.steps[at].name()).unwrap_or_default();
         format!("{} {}, stopped by {step}", groups.field, group.name)
     }
 
@@ -157,7 +118,7 @@ impl<P: Deref<Target = Plan>> Readiness<P> {
 
     /// A step's number and id, as far as it is there: `3 (k3f9)`.
     pub(crate) fn name(&self, step: &StepRef) -> String {
-        let found = self.position(step).map(|at| &self.plan.steps[at]);
+        let found = self.position(step).map(|at| &self.positions.plan.steps[at]);
         match found.map(|found| (found.number, &found.id)) {
             Some((number, Some(id))) => format!("{number} ({id})"),
             Some((number, None)) => number.to_string(),
@@ -167,34 +128,6 @@ impl<P: Deref<Target = Plan>> Readiness<P> {
 
     /// Where in the plan's list a step is.
     pub(crate) fn position(&self, step: &StepRef) -> Option<usize> {
-        match step {
-            StepRef::Number(number) => self.by_number(*number),
-            StepRef::Id(id) => self.by_id(id.as_str()),
-            StepRef::Label(label) => {
-                let by_id = self.by_id(label);
-                by_id.or_else(|| self.plan.steps.iter().position(|found| found.is(step)))
-            }
-        }
-    }
-
-    /// The last step with that number.
-    fn by_number(&self, number: u32) -> Option<usize> {
-        let steps = || self.plan.steps.iter().enumerate();
-        let all = || steps().map(|(at, step)| (step.number, at)).collect();
-        self.by_number.get_or_init(all).get(&number).copied()
-    }
-
-    /// The last step with that id.
-    fn by_id(&self, wanted: &str) -> Option<usize> {
-        let id = |at: usize| self.plan.steps[at].id.as_ref().map(StepId::as_str);
-        let places = self.by_id.get_or_init(|| {
-            let mut places: Vec<usize> = (0..self.plan.steps.len()).collect();
-            places.retain(|at| id(*at).is_some());
-            places.sort_by_key(|at| id(*at));
-            places
-        });
-        let end = places.partition_point(|at| id(*at) <= Some(wanted));
-        let last = *places.get(end.checked_sub(1)?)?;
-        (id(last) == Some(wanted)).then_some(last)
+        self.positions.find(step)
     }
 }

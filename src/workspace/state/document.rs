@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Located, Written};
+use super::Written;
 use crate::{
-    domain::{Money, Problem, Review, SettingGroup, StepRef},
+    domain::{Money, Problem, Review, SettingGroup, StateFile, StepRef},
     history::{Counts, EntryKind},
     recovery::failure::ErrorClass,
+    text::LineIndex,
     workspace::StepOverview,
 };
 
@@ -261,9 +262,9 @@ pub struct ConstraintState {
     /// Modifiers and limits.
     pub settings: Vec<SettingState>,
     /// Directives in force.
-    pub directives: Vec<Line>,
+    pub directives: Vec<ConstraintLine>,
     /// Adaptation rules.
-    pub rules: Vec<Line>,
+    pub rules: Vec<ConstraintLine>,
     /// Behaviours by kind of task.
     pub behaviours: Vec<BehaviourState>,
 }
@@ -282,7 +283,7 @@ pub struct SettingState {
 /// A directive or a rule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Line {
+pub struct ConstraintLine {
     /// Its number in the list, from one.
     pub number: usize,
     /// The text as written, without the bullet.
@@ -356,4 +357,31 @@ pub struct Metrics {
     pub consecutive_failures: u64,
     /// Everything that is counted in the history.
     pub history: Counts,
+}
+
+/// A line of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Located {
+    /// The file.
+    pub file: StateFile,
+    /// The line, from one.
+    pub line: usize,
+}
+
+/// Finds lines of one file.
+pub(super) struct FileLines {
+    file: StateFile,
+    index: LineIndex,
+}
+
+impl FileLines {
+    /// Finds the lines of a file; `\n`, `\r\n` and a lone `\r` end one.
+    pub(super) fn of(file: StateFile, source: &str) -> Self {
+        Self { file, index: LineIndex::of(source) }
+    }
+
+    /// The line that holds a byte.
+    pub(super) fn at(&self, offset: usize) -> Located {
+        Located { file: self.file, line: self.index.line(offset) }
+    }
 }

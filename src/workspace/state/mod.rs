@@ -2,7 +2,6 @@
 
 mod document;
 mod import;
-mod places;
 mod rebuild;
 mod source;
 mod written;
@@ -13,15 +12,15 @@ use serde_json::Value;
 
 pub use self::import::ImportOptions;
 pub(super) use self::import::carried;
+use self::{document::FileLines, import::is_import};
 pub use self::{
     document::{
-        BehaviourState, ConstraintState, EntryState, FailedAttempt, Identity, Line, Metrics,
-        Places, Progress, Recovery, SectionState, SettingState, StateDocument, StepState, Timing,
+        BehaviourState, ConstraintLine, ConstraintState, EntryState, FailedAttempt, Identity,
+        Located, Metrics, Places, Progress, Recovery, SectionState, SettingState, StateDocument,
+        StepState, Timing,
     },
-    places::Located,
     written::{ValueType, Written},
 };
-use self::{import::is_import, places::Lines};
 use super::{
     Error, Overview, Snapshot, StepOverview, StepOverviews,
     overview::{Sources, or_problem},
@@ -184,7 +183,7 @@ impl From<StepCounts> for Progress {
 }
 
 fn steps(plan: &Plan, overviews: &StepOverviews, places: bool) -> Vec<StepState> {
-    let lines = places.then(|| Lines::of(StateFile::Plan, plan.document.source()));
+    let lines = places.then(|| FileLines::of(StateFile::Plan, plan.document.source()));
     let state = |(step, overview): (&Step, &StepOverview)| StepState {
         place: lines.as_ref().map(|lines| lines.at(step.offset)),
         // A mark or a box may be all that says it.
@@ -229,7 +228,7 @@ fn step_state(step: &Step, ready: bool) -> StepState {
 
 fn constraint_state(read: &Constraints, workflow: &Workflow, places: bool) -> ConstraintState {
     let document = &read.document;
-    let lines = places.then(|| Lines::of(StateFile::Constraints, document.source()));
+    let lines = places.then(|| FileLines::of(StateFile::Constraints, document.source()));
     let place = |item| lines.as_ref().map(|lines| lines.at(document.item(item).span.start));
     let setting = |setting: &crate::domain::Setting| {
         let modifier = workflow.modifier(&setting.name);
@@ -237,7 +236,7 @@ fn constraint_state(read: &Constraints, workflow: &Workflow, places: bool) -> Co
         written.place = place(setting.item);
         SettingState { group: setting.group, written }
     };
-    let line = |bullet: &crate::domain::Bullet| Line {
+    let line = |bullet: &crate::domain::Bullet| ConstraintLine {
         number: bullet.number,
         text: bullet.text.clone(),
         place: place(bullet.item),
@@ -257,7 +256,7 @@ fn constraint_state(read: &Constraints, workflow: &Workflow, places: bool) -> Co
 
 fn sections(context: &Context, places: bool) -> Vec<SectionState> {
     let document = &context.document;
-    let lines = places.then(|| Lines::of(StateFile::Context, document.source()));
+    let lines = places.then(|| FileLines::of(StateFile::Context, document.source()));
     let mut sections = sections_of(document);
     if let Some(lines) = lines {
         let kept = document.sections().filter(|id| is_shown(document, *id));

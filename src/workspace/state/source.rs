@@ -21,7 +21,6 @@ pub(super) enum Supplied {
     Absent,
     /// The member is null.
     Nothing,
-    /// The text.
     Text(String),
 }
 

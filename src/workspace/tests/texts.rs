@@ -68,33 +68,58 @@ enum Nature {
 struct Taker {
     name: &'static str,
     nature: Nature,
-    /// Done before, undisturbed.
-    before: &'static [&'static str],
-    change: fn(&str) -> Value,
-    shown: fn(&Value) -> Option<String>,
+    /// Changes that are made before, undisturbed.
+    before: Vec<&'static str>,
+    /// The change, with `"@"` in the place of the text.
+    change: &'static str,
+    shown: &'static str,
 }
 
-fn text(value: &Value) -> Option<String> {
-    value.as_str().map(str::to_owned)
-}
+impl Taker {
+    fn parse(line: &'static str) -> Self {
+        let [name, nature, before, change, shown] =
+            line.split(" | ").collect::<Vec<_>>().try_into().expect(line);
+        let nature = match nature {
+            "text" => Nature::Text,
+            "line" => Nature::Line,
+            "prose" => Nature::Prose,
+            other => panic!("{other}"),
+        };
+        let before = before.split(", ").filter(|word| !word.is_empty()).map(|word| match word {
+            "step" => STEP,
+            "start" => START,
+            "described" => DESCRIBED,
+            "ask" => ASK,
+            other => panic!("{other}"),
+        });
+        Self { name, nature, before: before.collect(), change, shown }
+    }
 
-/// The text of a named thing in a list.
-fn named(list: &Value, name: &str) -> Option<String> {
-    list.as_array()?.iter().find(|one| one["name"] == name).and_then(|one| text(&one["text"]))
-}
-
-/// A field of the newest entry of the history that has it.
-fn field(state: &Value, key: &str) -> Option<String> {
-    let fields = state["recent_history"].as_array()?.iter().rev();
-    let mut fields = fields.flat_map(|entry| entry["fields"].as_array().into_iter().flatten());
-    fields.find(|pair| pair[0] == key).and_then(|pair| text(&pair[1]))
+    /// The text as a state shows it.
+    fn shown(&self, state: &Value) -> Option<String> {
+        let list = |at: &str| state.pointer(at).and_then(Value::as_array);
+        let (how, what) = self.shown.split_once(' ').unwrap();
+        let (name, at) = what.split_once(' ').unwrap_or((what, ""));
+        let found = match how {
+            "at" => state.pointer(what)?,
+            "named" => &list(at)?.iter().find(|one| one["name"] == name)?["text"],
+            "last" => &list(at)?.last()?[name],
+            "field" => {
+                let entries = list("/recent_history")?.iter().rev();
+                let mut fields = entries.filter_map(|entry| entry["fields"].as_array()).flatten();
+                &fields.find(|pair| pair[0] == what)?[1]
+            }
+            "decided" => {
+                let decided = state.pointer("/reviews/0/text")?.as_str()?;
+                return decided.strip_prefix(what)?.strip_prefix(' ').map(str::to_owned);
+            }
+            other => panic!("{other}"),
+        };
+        found.as_str().map(str::to_owned)
+    }
 }
 
 /// The key findings with their subsections.
-fn findings(state: &Value) -> Option<String> {
-    text(&state[FINDINGS])
-}
-
 const FINDINGS: &str = "Key Findings";
 
 const STEP: &str = r#"{"op": "step.add", "title": "One", "id": "one"}"#;
@@ -102,211 +127,39 @@ const START: &str = r#"{"op": "step.start"}"#;
 const DESCRIBED: &str = r#"{"op": "step.set", "step": 1, "description": "Old.\n\nWords."}"#;
 const ASK: &str = r#"{"op": "review.open", "text": "Go on?"}"#;
 
-fn takers() -> Vec<Taker> {
-    use Nature::{Line, Prose, Text};
-    let taker = |name, nature, before, change, shown| Taker { name, nature, before, change, shown };
-    vec![
-        taker(
-            "plan set goal",
-            Text,
-            &[],
-            |t| json!({"op": "plan.set", "set": {"goal": t}}),
-            |s| text(&s["identity"]["goal"]),
-        ),
-        taker(
-            "plan set owner",
-            Text,
-            &[],
-            |t| json!({"op": "plan.set", "set": {"owner": t}}),
-            |s| named(&s["identity"]["other"], "owner"),
-        ),
-        taker(
-            "plan set title",
-            Line,
-            &[],
-            |t| json!({"op": "plan.set", "set": {"title": t}}),
-            |s| text(&s["identity"]["title"]),
-        ),
-        taker(
-            "pause",
-            Text,
-            &[STEP, START],
-            |t| json!({"op": "plan.pause", "why": t}),
-            |s| named(&s["identity"]["other"], "paused_because"),
-        ),
-        taker(
-            "pause, in the history",
-            Text,
-            &[STEP, START],
-            |t| json!({"op": "plan.pause", "why": t}),
-            |s| field(s, "notes"),
-        ),
-        taker(
-            "step add",
-            Line,
-            &[],
-            |t| json!({"op": "step.add", "title": t}),
-            |s| text(&s["steps"][0]["title"]),
-        ),
-        taker(
-            "step add --component",
-            Text,
-            &[],
-            |t| json!({"op": "step.add", "title": "x", "component": t}),
-            |s| text(&s["steps"][0]["component"]),
-        ),
-        taker(
-            "step add --tool",
-            Text,
-            &[],
-            |t| json!({"op": "step.add", "title": "x", "tool": t}),
-            |s| text(&s["steps"][0]["tool_mapping"]),
-        ),
-        taker(
-            "step add --effects",
-            Text,
-            &[],
-            |t| json!({"op": "step.add", "title": "x", "effects": t}),
-            |s| text(&s["steps"][0]["side_effects"]),
-        ),
-        taker(
-            "step add --input",
-            Text,
-            &[],
-            |t| json!({"op": "step.add", "title": "x", "input": {"in": t}}),
-            |s| named(&s["steps"][0]["inputs"], "in"),
-        ),
-        taker(
-            "step add --output",
-            Text,
-            &[],
-            |t| json!({"op": "step.add", "title": "x", "output": {"out": t}}),
-            |s| named(&s["steps"][0]["expected_outputs"], "out"),
-        ),
-        taker(
-            "step add --description",
-            Prose,
-            &[],
-            |t| json!({"op": "step.add", "title": "x", "description": t}),
-            |s| text(&s["steps"][0]["description"]),
-        ),
-        taker(
-            "step set --description",
-            Prose,
-            &[STEP, DESCRIBED],
-            |t| json!({"op": "step.set", "step": 1, "description": t}),
-            |s| text(&s["steps"][0]["description"]),
-        ),
-        taker(
-            "step set",
-            Text,
-            &[STEP],
-            |t| json!({"op": "step.set", "step": 1, "set": {"mine": t}}),
-            |s| named(&s["steps"][0]["other"], "mine"),
-        ),
-        taker(
-            "step done --note",
-            Text,
-            &[STEP, START],
-            |t| json!({"op": "step.done", "note": t}),
-            |s| field(s, "notes"),
-        ),
-        taker(
-            "step done --output",
-            Text,
-            &[STEP, START],
-            |t| json!({"op": "step.done", "output": {"r": t}}),
-            |s| text(&s["results"]["one"]["r"]),
-        ),
-        taker(
-            "step fail",
-            Text,
-            &[STEP, START],
-            |t| json!({"op": "step.fail", "error": t}),
-            |s| field(s, "errors"),
-        ),
-        taker(
-            "context add",
-            Prose,
-            &[],
-            |t| json!({"op": "context.add", "section": "Key Findings", "text": t}),
-            findings,
-        ),
-        taker(
-            "context set",
-            Prose,
-            &[],
-            |t| json!({"op": "context.set", "section": "Key Findings", "text": t}),
-            findings,
-        ),
-        taker(
-            "var set",
-            Text,
-            &[],
-            |t| json!({"op": "var.set", "path": "t", "value": t}),
-            |s| text(&s["variables"]["t"]),
-        ),
-        taker(
-            "history add",
-            Line,
-            &[],
-            |t| json!({"op": "history.add", "title": t}),
-            |s| text(&s["recent_history"].as_array()?.last()?["title"]),
-        ),
-        taker(
-            "history add K=V",
-            Text,
-            &[],
-            |t| json!({"op": "history.add", "title": "x", "fields": {"f": t}}),
-            |s| field(s, "f"),
-        ),
-        taker(
-            "turn add",
-            Text,
-            &[],
-            |t| json!({"op": "turn.add", "user_message": "u", "response": t}),
-            |s| field(s, "response"),
-        ),
-        taker(
-            "constraint set",
-            Text,
-            &[],
-            |t| json!({"op": "constraint.set", "name": "mine", "value": t, "create": true}),
-            |s| named(&s["constraints"]["settings"], "mine"),
-        ),
-        taker(
-            "directive add",
-            Line,
-            &[],
-            |t| json!({"op": "directive.add", "text": t}),
-            |s| text(&s["constraints"]["directives"].as_array()?.last()?["text"]),
-        ),
-        taker(
-            "review open",
-            Text,
-            &[],
-            |t| json!({"op": "review.open", "text": t}),
-            |s| text(&s["reviews"][0]["text"]),
-        ),
-        taker(
-            "review open, in the history",
-            Text,
-            &[],
-            |t| json!({"op": "review.open", "text": t}),
-            |s| field(s, "notes"),
-        ),
-        taker(
-            "review decide",
-            Text,
-            &[ASK],
-            |t| json!({"op": "review.decide", "id": "r1", "approve": true, "why": t}),
-            |s| {
-                let decided = text(&s["reviews"][0]["text"])?;
-                decided.strip_prefix("Go on? — approved by ada: ").map(str::to_owned)
-            },
-        ),
-    ]
-}
+/// A command in a line: its name, the nature of its text, what is done before, the change, and where
+/// the text is shown: at a JSON pointer, under a name or last in a list, in the newest entry of the
+/// history with that field, or behind what a decided review begins with.
+const TAKERS: &str = r#"
+plan set goal | text |  | {"op": "plan.set", "set": {"goal": "@"}} | at /identity/goal
+plan set owner | text |  | {"op": "plan.set", "set": {"owner": "@"}} | named owner /identity/other
+plan set title | line |  | {"op": "plan.set", "set": {"title": "@"}} | at /identity/title
+pause | text | step, start | {"op": "plan.pause", "why": "@"} | named paused_because /identity/other
+pause, in the history | text | step, start | {"op": "plan.pause", "why": "@"} | field notes
+step add | line |  | {"op": "step.add", "title": "@"} | at /steps/0/title
+step add --component | text |  | {"op": "step.add", "title": "x", "component": "@"} | at /steps/0/component
+step add --tool | text |  | {"op": "step.add", "title": "x", "tool": "@"} | at /steps/0/tool_mapping
+step add --effects | text |  | {"op": "step.add", "title": "x", "effects": "@"} | at /steps/0/side_effects
+step add --input | text |  | {"op": "step.add", "title": "x", "input": {"in": "@"}} | named in /steps/0/inputs
+step add --output | text |  | {"op": "step.add", "title": "x", "output": {"out": "@"}} | named out /steps/0/expected_outputs
+step add --description | prose |  | {"op": "step.add", "title": "x", "description": "@"} | at /steps/0/description
+step set --description | prose | step, described | {"op": "step.set", "step": 1, "description": "@"} | at /steps/0/description
+step set | text | step | {"op": "step.set", "step": 1, "set": {"mine": "@"}} | named mine /steps/0/other
+step done --note | text | step, start | {"op": "step.done", "note": "@"} | field notes
+step done --output | text | step, start | {"op": "step.done", "output": {"r": "@"}} | at /results/one/r
+step fail | text | step, start | {"op": "step.fail", "error": "@"} | field errors
+context add | prose |  | {"op": "context.add", "section": "Key Findings", "text": "@"} | at /Key Findings
+context set | prose |  | {"op": "context.set", "section": "Key Findings", "text": "@"} | at /Key Findings
+var set | text |  | {"op": "var.set", "path": "t", "value": "@"} | at /variables/t
+history add | line |  | {"op": "history.add", "title": "@"} | last title /recent_history
+history add K=V | text |  | {"op": "history.add", "title": "x", "fields": {"f": "@"}} | field f
+turn add | text |  | {"op": "turn.add", "user_message": "u", "response": "@"} | field response
+constraint set | text |  | {"op": "constraint.set", "name": "mine", "value": "@", "create": true} | named mine /constraints/settings
+directive add | line |  | {"op": "directive.add", "text": "@"} | last text /constraints/directives
+review open | text |  | {"op": "review.open", "text": "@"} | at /reviews/0/text
+review open, in the history | text |  | {"op": "review.open", "text": "@"} | field notes
+review decide | text | ask | {"op": "review.decide", "id": "r1", "approve": true, "why": "@"} | decided Go on? — approved by ada:
+"#;
 
 /// Whether a text is shown as it may be.
 fn is_kept(nature: Nature, given: &str, shown: &str) -> bool {
@@ -382,13 +235,14 @@ fn take(taker: &Taker, prepared: &SimDisk, given: &str, tally: &mut Tally) {
         // Nobody decides what they asked themselves.
         workspace.env = Environment::fixed(workspace.env.timestamp(), "ada", 9);
     }
-    let change: Change = serde_json::from_value((taker.change)(given)).unwrap();
+    let change = taker.change.replace("\"@\"", &json!(given).to_string());
+    let change: Change = serde_json::from_str(&change).unwrap();
     if workspace.apply(&[change]).is_err() {
         tally.refused += 1;
         return;
     }
     let now = state(&disk, 10);
-    let shown = (taker.shown)(&now);
+    let shown = taker.shown(&now);
     let is_right = |shown: &Option<String>| match shown {
         Some(shown) => is_kept(taker.nature, given, shown),
         // Nothing was said.
@@ -400,7 +254,7 @@ fn take(taker: &Taker, prepared: &SimDisk, given: &str, tally: &mut Tally) {
     tally.kept += 1;
     match imported(&now) {
         Some(again) => {
-            let shown = (taker.shown)(&again);
+            let shown = taker.shown(&again);
             if !is_right(&shown) {
                 tally.wrong.push(format!("{}, imported: {given:?} is {shown:?}", taker.name));
             }
@@ -455,8 +309,8 @@ fn every_text_is_kept_or_refused() {
     let size = number("STATEDIR_PROVE_SIZE", 6);
     let mut texts = Texts(number("STATEDIR_PROVE_SEED", 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut all = Tally::default();
-    for taker in takers() {
-        let prepared = prepared(taker.before);
+    for taker in TAKERS.lines().skip(1).map(Taker::parse) {
+        let prepared = prepared(&taker.before);
         let mut tally = Tally::default();
         for given in ODD {
             take(&taker, &prepared, given, &mut tally);

@@ -100,7 +100,7 @@ fn all(view: &View) -> Result<Vec<Conflict>, Error> {
     let mut found = Vec::new();
     for file in StateFile::REWRITABLE {
         // What it is made of was looked at already.
-        if view.is_late(file.name()) {
+        if view.is_lazy(file.name()) {
             continue;
         }
         if let Some(bytes) = view.bytes(file.name()).filter(|bytes| may_conflict(bytes)) {

@@ -46,7 +46,7 @@ pub(in crate::workspace) fn tell_unread_steps(draft: &mut Draft<'_>) {
         return;
     }
     let Ok(plan) = draft.plan() else { return };
-    let unread = plan.unread();
+    let unread = plan.unrecognised();
     for problem in unread.iter().take(MOST_NAMED) {
         let place = problem.place.map(|place| format!(":{place}")).unwrap_or_default();
         let hint = problem.hint.as_deref().unwrap_or_default();

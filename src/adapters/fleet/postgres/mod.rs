@@ -21,8 +21,8 @@ use self::connect::{Security, settings, start};
 use super::{
     FleetError, ProjectSummary,
     database::{
-        Database, Files, Filter, NewProject, Project, Push, Range, Ranges, Refusal, RefusalKind,
-        SCHEMA, Totals, Wanted, missing_versions,
+        Database, Filter, HistoryRange, NewProject, Project, ProjectChoice, ProjectFiles, Push,
+        Ranges, Refusal, RefusalKind, SCHEMA, Totals, missing_versions,
     },
     row::{self, Row as _},
     sql::Dialect,
@@ -332,18 +332,18 @@ impl Database for Postgres {
     fn claim(
         &mut self,
         host: &str,
-        wanted: &Wanted,
+        wanted: &ProjectChoice,
         lease: Duration,
     ) -> Result<Option<Project>, FleetError> {
         let filter = match wanted {
-            Wanted::Named(name) => {
+            ProjectChoice::Named(name) => {
                 let there = self.found(name)?;
                 return match self.take(host, &there.id, lease, Take::default())? {
                     Some(taken) => Ok(Some(taken)),
                     None => Err(Refusal::of(self.found(name)?, "the claim", RefusalKind::Held)),
                 };
             }
-            Wanted::Next(filter) => filter,
+            ProjectChoice::Next(filter) => filter,
         };
         let (condition, parameters) = SQL.condition(filter, 3);
         // Those that another worker is about to take are skipped, so that nobody waits.
@@ -418,7 +418,7 @@ impl Database for Postgres {
         self.filtered(SQL.summaries(filter))?.iter().map(row::summary).collect()
     }
 
-    fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError> {
+    fn files(&mut self, id: &str) -> Result<Option<ProjectFiles>, FleetError> {
         self.transact(|database| {
             database.batch("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
             let Some(project) = database.named(id)? else { return Ok(None) };
@@ -426,11 +426,16 @@ impl Database for Postgres {
                          ORDER BY name";
             let rows = database.query(query, &[(&project.id, Type::TEXT)])?;
             let files = rows.iter().map(row::file).collect::<Result<_, _>>()?;
-            Ok(Some(Files { project, files }))
+            Ok(Some(ProjectFiles { project, files }))
         })
     }
 
-    fn range(&mut self, id: &str, generation: i64, from: u64) -> Result<Option<Range>, FleetError> {
+    fn range(
+        &mut self,
+        id: &str,
+        generation: i64,
+        from: u64,
+    ) -> Result<Option<HistoryRange>, FleetError> {
         let query = "SELECT start, content, chain FROM statedir.project_history \
                      WHERE project_id = $1 AND generation = $2 AND start = $3";
         let rows = self.query(

@@ -5,13 +5,17 @@ use tokio_postgres::types::{ToSql, Type};
 use super::{ACCEPTED, CHANNEL, Postgres, millis, number};
 use crate::adapters::fleet::{
     FleetError,
-    database::{Push, Range, Ranges},
+    database::{HistoryRange, Push, Ranges},
     row::Row as _,
 };
 
 impl Postgres {
     /// One statement: what is accepted is published as a whole, in one round trip.
-    pub(super) fn push_little(&self, push: &Push<'_>, ranges: &[Range]) -> Result<(), FleetError> {
+    pub(super) fn push_little(
+        &self,
+        push: &Push<'_>,
+        ranges: &[HistoryRange],
+    ) -> Result<(), FleetError> {
         let statement = format!(
             "WITH accepted AS (UPDATE statedir.project_state SET status = $5, \
              current_task_id = $6, current_agent_id = $7, last_action = $8, \
@@ -73,7 +77,7 @@ impl Postgres {
     pub(super) fn push_much(
         &self,
         push: &Push<'_>,
-        first: Vec<Range>,
+        first: Vec<HistoryRange>,
         rest: &mut Ranges<'_>,
     ) -> Result<(), FleetError> {
         self.transact(|database| {
@@ -102,7 +106,7 @@ impl Postgres {
             let mut chain = None;
             let mut length = push.history_from;
             for range in first.into_iter().map(Ok).chain(rest) {
-                let range: Range = range?;
+                let range: HistoryRange = range?;
                 let insert =
                     "INSERT INTO statedir.project_history VALUES ($1, $2, $3, $4, $5)";
                 database.query(

@@ -47,7 +47,6 @@ pub(crate) struct Committed {
     pub commit: Option<String>,
     /// The state files in it.
     pub files: Vec<String>,
-    /// Its message.
     pub message: String,
     /// What the hooks said.
     pub git_output: String,

@@ -8,10 +8,9 @@ use super::{
 };
 use crate::{
     adapters::git::repository::Repository,
-    domain::StateFile,
+    domain::{FilesByName, StateFile},
     history::{EntryId, signed_ids},
     store::AppendedView,
-    workspace::VersionedFiles as Files,
 };
 
 /// How many versions are compared, the longest first.
@@ -47,7 +46,7 @@ pub(crate) fn went_back(dir: &Path, history: &AppendedView, entry: EntryId) -> b
 
 /// The files before and after the commit that took out the entry. For a merge, before is the side
 /// that had it, and after is where the sides parted.
-pub(crate) fn files_around(dir: &Path, commit: &str, entry: EntryId) -> Option<[Files; 2]> {
+pub(crate) fn files_around(dir: &Path, commit: &str, entry: EntryId) -> Option<[FilesByName; 2]> {
     let repository = Repository::around(dir).ok()?;
     let parents = repository.git.ask_line(&["rev-parse", &format!("{commit}^@")]).ok()?;
     let parents: Vec<&str> = parents.split_whitespace().collect();
@@ -68,7 +67,7 @@ pub(crate) fn committed(dir: &Path, file: StateFile) -> Option<Vec<u8>> {
     Repository::around(dir).ok()?.blob("HEAD", file.name())
 }
 
-fn files_at(repository: &Repository, commit: &str) -> Option<Files> {
+fn files_at(repository: &Repository, commit: &str) -> Option<FilesByName> {
     let mut files = BTreeMap::new();
     for version in versions(repository, commit).ok()? {
         if version.file != StateFile::History

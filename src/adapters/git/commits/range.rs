@@ -9,7 +9,7 @@ use crate::{
 
 /// The two ends of a range; the newer one is `None` for the working files.
 #[derive(Clone, Debug)]
-pub(crate) struct Range {
+pub(crate) struct CommitRange {
     /// What the older end is called.
     pub from: String,
     /// The state there; empty if there was none yet.
@@ -25,7 +25,7 @@ pub(crate) struct Range {
 ///
 /// # Errors
 /// A revision is not known.
-pub(crate) fn range(dir: &Path, text: Option<&str>) -> Result<Range, GitError> {
+pub(crate) fn range(dir: &Path, text: Option<&str>) -> Result<CommitRange, GitError> {
     let git = Git::around(dir)?;
     let (from, to) = match text {
         None => (default_base(&git)?, None),
@@ -56,7 +56,7 @@ pub(crate) fn range(dir: &Path, text: Option<&str>) -> Result<Range, GitError> {
         (Some(to), Some(after)) => name(to, &after.commit),
         _ => "the working files".to_owned(),
     };
-    Ok(Range { from: name(&from, &before.commit), before, to, after })
+    Ok(CommitRange { from: name(&from, &before.commit), before, to, after })
 }
 
 fn or_head(text: &str) -> &str {

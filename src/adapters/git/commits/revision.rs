@@ -7,6 +7,7 @@ use crate::adapters::git::{
     program::{Git, failure, stderr_message},
     repository::Repository,
 };
+use crate::domain::FilesByName;
 
 /// The largest file that is read out of a commit.
 const MAX_BYTES: u64 = 64 << 20;
@@ -17,7 +18,7 @@ pub(crate) struct GitRevision {
     /// The whole hash of the commit.
     pub commit: String,
     /// The bytes of each state file that is there, by its name.
-    pub files: BTreeMap<String, Vec<u8>>,
+    pub files: FilesByName,
 }
 
 /// Reads the state files that `dir` has at a revision such as `HEAD`, `main~2`, a tag or a hash.

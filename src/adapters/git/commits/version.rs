@@ -16,7 +16,6 @@ pub(crate) const MAX_BYTES: u64 = 64 << 20;
 /// A version that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PassedOver {
-    /// The file.
     pub file: StateFile,
     /// The commit that has it like this.
     pub commit: String,

@@ -22,7 +22,6 @@ pub(crate) enum Driven {
     ByLines {
         /// Whether no conflict is left.
         clean: bool,
-        /// Why.
         why: String,
     },
 }

@@ -21,7 +21,6 @@ use crate::{
 /// A file that was merged anew.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Resolved {
-    /// The file.
     pub file: StateFile,
     /// Where the sides came from: `index` or `markers`; `file` where it was left alone, `plan` where
     /// it follows from the plan.
@@ -35,7 +34,6 @@ pub(crate) struct Resolved {
 /// A file of which git has several versions and no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Unmerged {
-    /// The file.
     pub file: StateFile,
     /// Whether it was changed after git had left it.
     pub edited: bool,

@@ -25,9 +25,7 @@ const MOST: &str = "--max-count=1000";
 /// A file that was brought back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Restored {
-    /// The file.
     pub file: StateFile,
-    /// The commit that it is from.
     pub commit: String,
 }
 

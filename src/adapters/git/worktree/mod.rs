@@ -25,7 +25,6 @@ const MOST_COMMITS: usize = 50;
 /// A working tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Worktree {
-    /// Where it is.
     pub path: PathBuf,
     /// The branch that is checked out there.
     pub branch: Option<String>,
@@ -49,13 +48,11 @@ pub(crate) struct Worktree {
 /// How a working tree was merged back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Finished {
-    /// The branch.
     pub branch: String,
     /// Whether it is merged.
     pub merged: bool,
     /// The commits of the branch, oldest first.
     pub commits: Vec<String>,
-    /// The commit that merged them.
     pub merge_commit: Option<String>,
     /// State files that git left in conflict and that were merged by meaning.
     pub resolved: Vec<Resolved>,

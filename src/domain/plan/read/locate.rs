@@ -28,7 +28,7 @@ use crate::{
 
 /// A step and where it is.
 #[derive(Clone, Debug)]
-pub(crate) struct Located {
+pub(crate) struct LocatedStep {
     /// Its section, or the one that its box is in.
     pub(crate) section: SectionId,
     /// Its box, if it is one.
@@ -39,7 +39,7 @@ pub(crate) struct Located {
 
 /// What a section is for the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum SectionKind {
     /// Outside of *Steps*.
     Outside,
     /// *Steps* itself, or a group in it.
@@ -51,22 +51,22 @@ enum Place {
 }
 
 /// The steps of a plan, in order.
-pub(crate) fn locate(document: &Document) -> Vec<Located> {
-    let mut found: Vec<(usize, Located)> = Vec::new();
+pub(crate) fn locate(document: &Document) -> Vec<LocatedStep> {
+    let mut found: Vec<(usize, LocatedStep)> = Vec::new();
     let mut nested: Vec<(usize, SectionId, Heading)> = Vec::new();
     // For each section so far what it is, and whether it is below *Steps*.
-    let mut places: Vec<(SectionId, Place, bool)> = Vec::new();
+    let mut places: Vec<(SectionId, SectionKind, bool)> = Vec::new();
     for section in document.sections() {
         let this = document.section(section);
         let parent = this.parent.and_then(|id| places.binary_search_by_key(&id, |at| at.0).ok());
-        let (around, is_below) = parent.map_or((Place::Outside, false), |at| {
+        let (around, is_below) = parent.map_or((SectionKind::Outside, false), |at| {
             let (_, place, is_below) = places[at];
             (place, is_below)
         });
         let is_steps = this.level > 0 && this.title.trim().eq_ignore_ascii_case("steps");
         let step = match around {
             _ if is_steps || this.level == 0 => None,
-            Place::Step => {
+            SectionKind::Step => {
                 if let Some(heading) = Heading::read(document, section, false)
                     && !is_below
                     && (heading.number.is_some() || part_of(&heading.title).is_some())
@@ -75,20 +75,20 @@ pub(crate) fn locate(document: &Document) -> Vec<Located> {
                 }
                 None
             }
-            Place::Outside | Place::Prose => Heading::read(document, section, false),
-            Place::Steps => step_below_steps(document, section),
+            SectionKind::Outside | SectionKind::Prose => Heading::read(document, section, false),
+            SectionKind::Steps => step_below_steps(document, section),
         };
         let place = match (&step, around) {
-            (Some(_), _) | (None, Place::Step) => Place::Step,
-            _ if is_steps => Place::Steps,
-            (None, Place::Steps) if is_prose(this.title) => Place::Prose,
+            (Some(_), _) | (None, SectionKind::Step) => SectionKind::Step,
+            _ if is_steps => SectionKind::Steps,
+            (None, SectionKind::Steps) if is_prose(this.title) => SectionKind::Prose,
             (None, around) => around,
         };
         places.push((section, place, is_below || is_steps));
         if let Some(heading) = step {
             found.push((this.heading.start, located(section, None, heading)));
         }
-        if place == Place::Steps {
+        if place == SectionKind::Steps {
             for &item in document.items(section) {
                 if let Some(heading) = read_box(document, item) {
                     let start = document.item(item).span.start;
@@ -98,18 +98,18 @@ pub(crate) fn locate(document: &Document) -> Vec<Located> {
         }
     }
     add_nested(&mut found, nested);
-    let mut steps: Vec<Located> = found.into_iter().map(|(_, step)| step).collect();
+    let mut steps: Vec<LocatedStep> = found.into_iter().map(|(_, step)| step).collect();
     number(document, &mut steps);
     steps
 }
 
-fn located(section: SectionId, item: Option<ItemId>, heading: Heading) -> Located {
+fn located(section: SectionId, item: Option<ItemId>, heading: Heading) -> LocatedStep {
     let number = heading.number.unwrap_or_default();
-    Located { section, item, heading, number }
+    LocatedStep { section, item, heading, number }
 }
 
 /// Steps in the sections of other steps, where their numbers go on.
-fn add_nested(found: &mut Vec<(usize, Located)>, nested: Vec<(usize, SectionId, Heading)>) {
+fn add_nested(found: &mut Vec<(usize, LocatedStep)>, nested: Vec<(usize, SectionId, Heading)>) {
     if nested.is_empty() {
         return;
     }
@@ -139,7 +139,7 @@ fn part_of(title: &str) -> Option<u32> {
 
 /// Numbers the steps that have no number of their own. One that a list of dependencies has with the
 /// title of a step that is gone is not free.
-fn number(document: &Document, steps: &mut [Located]) {
+fn number(document: &Document, steps: &mut [LocatedStep]) {
     if steps.iter().all(|step| step.heading.number.is_some()) {
         return;
     }
@@ -235,7 +235,7 @@ mod tests {
     /// Number, title and role by mark of each step.
     fn steps(source: &str) -> Vec<(u32, String, Option<StepRole>)> {
         let document = Document::parse(source).unwrap();
-        let step = |step: Located| (step.number, step.heading.title, step.heading.mark);
+        let step = |step: LocatedStep| (step.number, step.heading.title, step.heading.mark);
         locate(&document).into_iter().map(step).collect()
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::plan::{
     Step, StepRef,
     read::table::{read, write},
-    step::{BookkeepingForm, details::LateDetails, heading::HeadingForm},
+    step::{BookkeepingForm, details::LazyDetails, heading::HeadingForm},
 };
 use crate::{
     domain::{StepId, StepRole},
@@ -20,7 +20,7 @@ use crate::{
 /// can change while the step stays as it is; its flags; its number; the lengths of its details and of
 /// what is between. There, what the flags say is there follows in the order of the flags. The details
 /// end the row.
-pub(crate) struct Table {
+pub(crate) struct StepTable {
     pub(super) bytes: Vec<u8>,
     pub(super) source: Arc<String>,
 }
@@ -30,7 +30,7 @@ const HEAD: usize = 5;
 
 const WORD: usize = size_of::<u32>();
 
-impl Table {
+impl StepTable {
     /// The row of a step.
     pub(crate) fn row(&self, start: usize) -> Option<&[u8]> {
         let row = self.bytes.get(start..)?;
@@ -268,7 +268,7 @@ pub(super) fn write_row(table: &mut Vec<u8>, step: &Step, document: &Document) -
 
 /// The step whose row begins there, and the length of the row.
 pub(super) fn read_row(
-    table: &Arc<Table>,
+    table: &Arc<StepTable>,
     start: usize,
     document: &Document,
 ) -> Option<(Step, usize)> {
@@ -307,7 +307,7 @@ pub(super) fn read_row(
         depends_on,
         attempts,
         failures,
-        details: LateDetails::kept(table, start, around)?,
+        details: LazyDetails::kept(table, start, around)?,
         heading,
         bookkeeping: match has(flag::HAS_LINE) {
             true => BookkeepingForm::Line,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     domain::plan::{
         Plan,
-        read::row::{Table, read_row, write_row},
+        read::row::{StepTable, read_row, write_row},
     },
     text::markdown::{Document, HeadingLine},
 };
@@ -76,7 +76,7 @@ impl Plan {
         let document = Document::with_contents(Arc::clone(&source), sections, lines)?;
         let mut found = Vec::with_capacity(steps);
         let mut at = table.len() - rest.len();
-        let table = Arc::new(Table { bytes: table, source });
+        let table = Arc::new(StepTable { bytes: table, source });
         for _ in 0..steps {
             let (step, len) = read_row(&table, at, &document)?;
             found.push(step);

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use crate::{
-    domain::{ModelError, Plan, Step, plan::read::loose},
+    domain::{ModelError, Plan, Step, plan::read::field_lines},
     text::{
         display::{one_line, shorten},
-        markdown::{Document, Edit, Part},
+        markdown::{BodyBlock, Document, Edit},
     },
 };
 
@@ -26,17 +26,19 @@ impl Plan {
         text: &str,
     ) -> Result<bool, ModelError> {
         let document = &self.document;
-        let parts = document.parts(step.section);
-        let is_list = |part: &Part| part.item.is_some_and(|id| document.item(id).key.is_none());
-        let has_list = parts.iter().any(is_list);
+        let blocks = document.body_blocks(step.section);
+        let is_list =
+            |block: &BodyBlock| block.item.is_some_and(|id| document.item(id).key.is_none());
+        let has_list = blocks.iter().any(is_list);
         if step.description.as_deref().unwrap_or_default().trim() == text.trim() {
             return Ok(false);
         }
-        let source = |part: &Part| &document.source()[part.span.clone()];
-        let is_prose = |part: &Part| part.item.is_none() && !source(part).starts_with("<!--");
-        let runs = runs(&parts, is_prose);
+        let source = |block: &BodyBlock| &document.source()[block.span.clone()];
+        let is_prose =
+            |block: &BodyBlock| block.item.is_none() && !source(block).starts_with("<!--");
+        let runs = runs(&blocks, is_prose);
         let first_of = |run: &Range<usize>| {
-            shorten(&one_line(source(&parts[run.start])), QUOTED).replace('`', "'")
+            shorten(&one_line(source(&blocks[run.start])), QUOTED).replace('`', "'")
         };
         if let [one, other, ..] = runs.as_slice() {
             let message = format!(
@@ -47,14 +49,14 @@ impl Plan {
             );
             return Err(by_hand(message));
         }
-        let has_status = loose::status(document, step.section).is_some();
+        let has_status = field_lines::status(document, step.section).is_some();
         if has_status && !runs.is_empty() {
             let message = format!("the description of {} contains its `Status:`", step.name());
             return Err(by_hand(message));
         }
         self.refuse_doubled(step, text, has_list)?;
         match runs.into_iter().next() {
-            Some(run) => edit.replace_parts(step.section, run, text),
+            Some(run) => edit.replace_blocks(step.section, run, text),
             None => edit.append_text(step.section, text),
         };
         Ok(has_list)
@@ -64,8 +66,8 @@ impl Plan {
     /// so it would be there twice.
     fn refuse_doubled(&self, step: &Step, text: &str, has_list: bool) -> Result<(), ModelError> {
         let Ok(new) = Document::parse(format!("# Step\n\n{text}\n")) else { return Ok(()) };
-        let is_item = |part: &Part| part.item.is_some();
-        if has_list && new.sections().take(2).any(|id| new.parts(id).iter().any(is_item)) {
+        let is_item = |block: &BodyBlock| block.item.is_some();
+        if has_list && new.sections().take(2).any(|id| new.body_blocks(id).iter().any(is_item)) {
             let message = format!("{} has a list already, which stays", step.name());
             return Err(by_hand(message));
         }
@@ -84,9 +86,9 @@ impl Plan {
 }
 
 /// The runs of neighbours that are meant.
-fn runs(parts: &[Part], is_meant: impl Fn(&Part) -> bool) -> Vec<Range<usize>> {
+fn runs(blocks: &[BodyBlock], is_meant: impl Fn(&BodyBlock) -> bool) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
-    for at in (0..parts.len()).filter(|at| is_meant(&parts[*at])) {
+    for at in (0..blocks.len()).filter(|at| is_meant(&blocks[*at])) {
         match runs.last_mut() {
             Some(run) if run.end == at => run.end = at + 1,
             _ => runs.push(at..at + 1),

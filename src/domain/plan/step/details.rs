@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Claim, plan::read::row::Table};
+use crate::domain::{Claim, plan::read::row::StepTable};
 
 /// The title of a step, who has it, how it is to be done, and its result, as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +106,7 @@ impl<'t> KeptText<'t> {
 
 /// Details that are read when they are first asked for, if they come from a table.
 #[derive(Clone, Default)]
-pub(crate) struct LateDetails {
+pub(crate) struct LazyDetails {
     kept: Option<Kept>,
     read: OnceLock<Box<StepDetails>>,
 }
@@ -114,16 +114,16 @@ pub(crate) struct LateDetails {
 /// Where in a table they are.
 #[derive(Clone)]
 struct Kept {
-    table: Arc<Table>,
+    table: Arc<StepTable>,
     /// Where the row of the step begins.
     row: u32,
     /// Where its section begins in the text that the table is about.
     section: u32,
 }
 
-impl LateDetails {
+impl LazyDetails {
     /// Those of a row of a table, of a step whose section begins at `section`.
-    pub(crate) fn kept(table: &Arc<Table>, row: usize, section: usize) -> Option<Self> {
+    pub(crate) fn kept(table: &Arc<StepTable>, row: usize, section: usize) -> Option<Self> {
         let (row, section) = (u32::try_from(row).ok()?, u32::try_from(section).ok()?);
         let kept = Kept { table: Arc::clone(table), row, section };
         Some(Self { kept: Some(kept), read: OnceLock::new() })
@@ -217,13 +217,13 @@ impl Kept {
     }
 }
 
-impl From<StepDetails> for LateDetails {
+impl From<StepDetails> for LazyDetails {
     fn from(details: StepDetails) -> Self {
         Self { kept: None, read: OnceLock::from(Box::new(details)) }
     }
 }
 
-impl fmt::Debug for LateDetails {
+impl fmt::Debug for LazyDetails {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.get().fmt(f)
     }

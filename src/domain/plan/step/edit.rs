@@ -27,7 +27,6 @@ fn rank(key: &str) -> usize {
 /// What a new step is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NewStep {
-    /// The title.
     pub title: String,
     /// The component that does it.
     pub component: Option<String>,
@@ -178,7 +177,7 @@ impl Plan {
                     );
                 }
                 (None, Some(value))
-                    if key == "status" && self.set_loose_status(edit, step, value)? => {}
+                    if key == "status" && self.set_status_line(edit, step, value)? => {}
                 (Some(item), Some(value)) => literal::set(edit, item, value),
                 (Some(item), None) => {
                     edit.remove_item(item);

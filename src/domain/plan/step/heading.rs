@@ -270,7 +270,7 @@ fn prefix_with(number: u32) -> String {
 }
 
 /// Puts another number in the place of the first one.
-fn renumber(prefix: &mut String, number: u32) {
+pub(crate) fn renumber(prefix: &mut String, number: u32) {
     if let Some(start) = prefix.find(|c: char| c.is_ascii_digit()) {
         let rest = &prefix[start..];
         let width = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();

@@ -19,7 +19,7 @@ use serde::{
 };
 
 use self::{
-    details::{LateDetails, StepDetails},
+    details::{LazyDetails, StepDetails},
     heading::{Heading, HeadingForm},
 };
 use crate::{
@@ -198,10 +198,9 @@ pub struct Step {
     /// How often it failed, where that does not follow from the attempts.
     pub failures: Option<u32>,
     /// The title and the other fields.
-    pub(crate) details: LateDetails,
+    pub(crate) details: LazyDetails,
     /// How its heading is written.
     pub(crate) heading: HeadingForm,
-    /// Where its bookkeeping is.
     pub(crate) bookkeeping: BookkeepingForm,
     /// The byte at which its heading begins.
     pub offset: usize,

@@ -7,11 +7,11 @@ use crate::domain::plan::{
     bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, COMPLETED_AT, STARTED_AT},
     duplicate, key_of,
     read::{
-        locate::{Located, locate},
-        loose,
+        field_lines,
+        locate::{LocatedStep, locate},
     },
     says_step,
-    step::details::{LateDetails, StepDetails},
+    step::details::{LazyDetails, StepDetails},
     value_of,
 };
 use crate::{
@@ -25,10 +25,10 @@ pub(crate) type Dependencies = Option<(ItemId, String)>;
 /// Reads the step in `section`.
 pub(crate) fn read(
     document: &Document,
-    found: Located,
+    found: LocatedStep,
     problems: &mut Vec<Problem>,
 ) -> (Step, Dependencies) {
-    let Located { section, item, heading, number } = found;
+    let LocatedStep { section, item, heading, number } = found;
     let (heading_prefix, title, heading) = heading.into_parts();
     let offset = match item {
         Some(item) => document.item(item).span.start,
@@ -40,7 +40,7 @@ pub(crate) fn read(
         depends_on: Vec::new(),
         attempts: 0,
         failures: None,
-        details: LateDetails::default(),
+        details: LazyDetails::default(),
         heading,
         bookkeeping: BookkeepingForm::Line,
         offset,
@@ -112,7 +112,7 @@ pub(crate) fn read(
         details.description = description_in_box(document, item);
     } else if !has_fields_only(document, section) {
         if details.status.is_none() {
-            let status = loose::status(document, section);
+            let status = field_lines::status(document, section);
             details.status = status.map(|at| document.source()[at].to_owned());
         }
         details.description = description(document, section);
@@ -166,7 +166,7 @@ fn description(document: &Document, section: SectionId) -> Option<String> {
     let found = document.section(section);
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut is_open = false;
-    for part in document.parts(section) {
+    for part in document.body_blocks(section) {
         let is_field = part.item.is_some_and(|item| document.item(item).key.is_some());
         match (is_field, is_open, runs.last_mut()) {
             (true, ..) => {}
@@ -181,7 +181,7 @@ fn description(document: &Document, section: SectionId) -> Option<String> {
     }
     let texts = runs.into_iter().map(|run| document.source()[run].trim_end());
     let text = texts.collect::<Vec<_>>().join(&document.newline().repeat(2));
-    let text = loose::without_status(&text);
+    let text = field_lines::without_status(&text);
     Some(text).filter(|text| !text.trim().is_empty())
 }
 

@@ -14,7 +14,6 @@ pub(crate) struct Block {
     pub end: u32,
     /// How many items and quotes are around it.
     pub depth: u16,
-    /// What it is.
     pub kind: BlockKind,
 }
 
@@ -37,7 +36,6 @@ pub(crate) enum BlockKind {
     Code,
     /// An HTML block.
     Html,
-    /// A table.
     Table,
     /// A thematic break.
     Rule,

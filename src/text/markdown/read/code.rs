@@ -13,7 +13,7 @@ impl Document {
     /// This parses the document again: it is for checks, not for the path of an edit.
     pub fn code(&self) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
-        let start = crate::text::markdown::opening::opening(self.source()).end;
+        let start = crate::text::markdown::preamble::preamble(self.source()).end;
         let parser = Parser::new_ext(&self.source()[start..], crate::text::markdown::options());
         let mut open = 0;
         for (event, at) in parser.into_offset_iter() {

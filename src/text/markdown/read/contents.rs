@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::text::LateList;
-use crate::text::markdown::section::{Entry, link};
-use crate::text::markdown::{Document, opening};
+use crate::text::LazyList;
+use crate::text::markdown::section::{SectionEntry, link};
+use crate::text::markdown::{Document, preamble};
 
 /// A heading: what is needed to find it again in the same source.
 #[derive(Debug)]
@@ -68,15 +68,15 @@ impl Document {
         count: usize,
         mut lines: impl Iterator<Item = HeadingLine<'a>>,
     ) -> Option<Self> {
-        let opening = opening::opening(&source);
+        let preamble = preamble::preamble(&source);
         let mut sections = Vec::with_capacity(count);
-        sections.push(Entry::new(0, opening.end..opening.end));
+        sections.push(SectionEntry::new(0, preamble.end..preamble.end));
         for at in 1..count {
             let HeadingLine { level, distance, len, title } = lines.next()?;
             let start = sections[at - 1].heading().end.checked_add(distance)?;
             let heading = start..start.checked_add(len)?;
             source.get(heading.clone()).filter(|_| (1..=6).contains(&level))?;
-            let mut section = Entry::new(level, heading);
+            let mut section = SectionEntry::new(level, heading);
             if let Some(title) = title {
                 section.set_title(&source, title);
             }
@@ -87,8 +87,8 @@ impl Document {
             newline: OnceLock::new(),
             lines: OnceLock::new(),
             sections,
-            bodies: LateList::new(count),
-            front_matter: opening.front_matter,
+            bodies: LazyList::new(count),
+            front_matter: preamble.front_matter,
             hidden: None,
             is_divisible: true,
             source,
@@ -104,7 +104,7 @@ fn word(rest: &mut &[u8]) -> Option<u32> {
 }
 
 /// The second of two sections, as it follows the first.
-fn heading_line(pair: &[Entry]) -> Option<HeadingLine<'_>> {
+fn heading_line(pair: &[SectionEntry]) -> Option<HeadingLine<'_>> {
     let [before, section] = pair else { return None };
     let heading = section.heading();
     let distance = heading.start - before.heading().end;

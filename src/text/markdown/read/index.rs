@@ -7,12 +7,12 @@ use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 use crate::text::markdown::block::{BlockKind, Blocks};
 use crate::text::markdown::document::{Body, Item, ItemId};
 use crate::text::markdown::item::{BlockForm, OpenItem};
-use crate::text::markdown::section::{Entry, SectionId, link};
+use crate::text::markdown::section::{SectionEntry, SectionId, link};
 use crate::text::markdown::{HiddenKind, MAX_DEPTH, ParseError, depth, hidden, line, options};
 
 /// What is where in a source.
 pub(crate) struct Index {
-    pub sections: Vec<Entry>,
+    pub sections: Vec<SectionEntry>,
     /// The body of each.
     pub bodies: Vec<Body>,
     pub hidden: Option<(HiddenKind, usize)>,
@@ -107,7 +107,7 @@ impl<'s> Builder<'s> {
             source,
             first,
             index: Index {
-                sections: vec![Entry::new(0, start..start)],
+                sections: vec![SectionEntry::new(0, start..start)],
                 bodies: Vec::new(),
                 hidden: None,
             },
@@ -436,7 +436,7 @@ impl<'s> Builder<'s> {
         let start = line::line_start(self.source, range.start).max(floor);
         let block = self.open_block(BlockKind::Section, range.start);
         self.blocks.close(block, range.end);
-        self.index.sections.push(Entry::new(level, start..range.end));
+        self.index.sections.push(SectionEntry::new(level, start..range.end));
     }
 
     fn close_heading(&mut self, range: &Range<usize>) {

@@ -50,7 +50,6 @@ pub(crate) enum BlockForm {
     Fence,
     /// What follows the marks of its lines is the value.
     Quote,
-    /// Not at all.
     None,
 }
 

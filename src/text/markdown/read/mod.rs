@@ -1,6 +1,7 @@
 //! From source to sections, items and fields.
 
 pub(super) mod block;
+pub(super) mod body_blocks;
 mod code;
 pub(super) mod contents;
 pub(super) mod depth;
@@ -9,6 +10,5 @@ pub(super) mod hidden;
 pub(super) mod index;
 pub(super) mod item;
 mod lookup;
-pub(super) mod opening;
-pub(super) mod parts;
-pub(super) mod pieces;
+pub(super) mod preamble;
+pub(super) mod reparse;

@@ -2,12 +2,12 @@
 
 mod corpus;
 mod editing;
-mod pieces;
 mod pitfalls;
 mod placing;
 mod properties;
 mod proving;
 mod reading;
+mod reparse;
 
 use super::{Document, Item, ItemId, SectionId};
 

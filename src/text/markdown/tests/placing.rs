@@ -35,7 +35,7 @@ fn some_parts_are_replaced_and_the_others_stay() {
     let with = |source: &str, parts: std::ops::Range<usize>, text: &str| {
         let document = parse(source);
         let mut edit = document.edit();
-        edit.replace_parts(section(&document, "A"), parts, text);
+        edit.replace_blocks(section(&document, "A"), parts, text);
         edit.finish().unwrap().document.into_source()
     };
     assert_eq!(with(source, 1..3, "new"), source.replace("one\n\ntwo", "new"));

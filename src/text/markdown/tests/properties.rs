@@ -62,7 +62,9 @@ pub(super) fn edit_of<'d>(document: &'d Document, changes: &[AnyChange]) -> Edit
             (10, _) => edit.insert_section(section, None, 3, "new", text),
             (11, _) => edit.remove_section(section),
             (12, _) => edit.set_title(section, text),
-            (13, _) => edit.replace_parts(section, 0..document.parts(section).len().min(2), text),
+            (13, _) => {
+                edit.replace_blocks(section, 0..document.body_blocks(section).len().min(2), text)
+            }
             _ => edit.append_checkbox(section, false, text),
         };
     }

@@ -1,7 +1,7 @@
 //! The proof refuses what an edit without it would let through.
 
 use super::{field, parse, section};
-use crate::text::markdown::change::{Change, ChangeSet, Expect, Joint};
+use crate::text::markdown::change::{ChangeSet, Expect, Joint, TextChange};
 use crate::text::markdown::value::Reading;
 use crate::text::markdown::{Document, EditError};
 use crate::text::{Splice, apply_splices};
@@ -12,7 +12,7 @@ fn naive(document: &Document, new: &str) -> Result<(), EditError> {
     let at = document.item(a).value_span.clone();
     let mut set = ChangeSet::default();
     set.intent.readings.insert(a, Reading::Value(new.to_owned()));
-    set.changes.push(Change {
+    set.changes.push(TextChange {
         at,
         new: new.to_owned(),
         joint: Joint::Replace,
@@ -51,7 +51,7 @@ fn the_place_of_a_refusal_is_in_the_old_document() {
 fn insert(document: &Document, at: usize, new: &str) -> Result<(), EditError> {
     let expect = Expect::Inside(section(document, "T"));
     let mut set = ChangeSet::default();
-    set.changes.push(Change { at: at..at, new: new.to_owned(), joint: Joint::Replace, expect });
+    set.changes.push(TextChange { at: at..at, new: new.to_owned(), joint: Joint::Replace, expect });
     set.carry_out(document).map(drop)
 }
 
@@ -75,7 +75,7 @@ fn removing_more_than_was_meant_is_refused() {
     let document = parse("# T\n- **a**: 1\n- **b**: 2\n");
     let mut set = ChangeSet::default();
     set.intent.removed_items.insert(field(&document, "T", "a"));
-    set.changes.push(Change {
+    set.changes.push(TextChange {
         at: 4..26,
         new: String::new(),
         joint: Joint::Replace,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::text::markdown::pieces::Touched;
+use crate::text::markdown::reparse::Touched;
 use crate::text::markdown::value::Reading;
 use crate::text::markdown::{Document, EditError, Edited, ItemId, SectionId, line, proof};
 use crate::text::{Splice, apply_splices};
@@ -11,13 +11,13 @@ use crate::text::{Splice, apply_splices};
 /// What is to be changed, and what must be true afterwards.
 #[derive(Debug, Default)]
 pub(crate) struct ChangeSet {
-    pub changes: Vec<Change>,
+    pub changes: Vec<TextChange>,
     pub intent: Intent,
 }
 
 /// One replacement or insertion.
 #[derive(Debug)]
-pub(crate) struct Change {
+pub(crate) struct TextChange {
     /// The bytes of the old source that give way.
     pub at: Range<usize>,
     /// What stands there afterwards; an insertion consists of whole lines.
@@ -182,7 +182,7 @@ impl ChangeSet {
     }
 }
 
-impl Change {
+impl TextChange {
     fn inserts_at(&self, at: usize) -> bool {
         self.joint != Joint::Replace && self.at.start == at
     }
@@ -219,7 +219,7 @@ impl Joint {
     }
 }
 
-fn applied(changes: Vec<Change>) -> Vec<Applied> {
+fn applied(changes: Vec<TextChange>) -> Vec<Applied> {
     let mut out = Vec::with_capacity(changes.len());
     let mut old = 0;
     let mut new = 0;

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use crate::text::Splice;
-use crate::text::markdown::change::{Change, ChangeSet, Expect, Joint};
+use crate::text::markdown::change::{ChangeSet, Expect, Joint, TextChange};
 use crate::text::markdown::edit_items::trailing_comment;
 use crate::text::markdown::passage::{self, Mode};
-use crate::text::markdown::pieces::Touched;
+use crate::text::markdown::reparse::Touched;
 use crate::text::markdown::title::End;
 use crate::text::markdown::value::{self, Lines, Reading};
 use crate::text::markdown::{Document, EditError, ItemId, SectionId, line, render, title};
@@ -102,7 +102,7 @@ impl<'d> Edit<'d> {
 
     /// Adds a field after `after`, or after the last top-level item of the section's own body.
     ///
-    /// Without items the field begins a list after the section's text. Bullet, indentation,
+    /// Without items the field begins a list after the section's text. BulletStyle, indentation,
     /// marks of the key and blank lines are those of its neighbours.
     pub fn insert_field(
         &mut self,
@@ -220,15 +220,15 @@ impl<'d> Edit<'d> {
         })
     }
 
-    /// Replaces some of the section's [parts](Document::parts); all others stay. See
+    /// Replaces some of the section's [blocks](Document::body_blocks); all others stay. See
     /// [`append_text`](Self::append_text) for what happens to headings in the text.
-    pub fn replace_parts(
+    pub fn replace_blocks(
         &mut self,
         section: SectionId,
-        parts: Range<usize>,
+        blocks: Range<usize>,
         text: &str,
     ) -> &mut Self {
-        let mode = Mode::Parts(parts.start, parts.end);
+        let mode = Mode::Blocks(blocks.start, blocks.end);
         self.attempt(|edit| passage::put(&mut edit.set, edit.document, section, mode, text))
     }
 
@@ -275,7 +275,7 @@ impl<'d> Edit<'d> {
             let at = passage::end_of_content(document.source(), above.body.start, end);
             let expect = Expect::Section { parent, level, title: title.to_owned() };
             let joint = Joint::Section { level };
-            edit.set.changes.push(Change { at: at..at, new, joint, expect });
+            edit.set.changes.push(TextChange { at: at..at, new, joint, expect });
             Ok(())
         })
     }
@@ -374,7 +374,7 @@ impl<'d> Edit<'d> {
     }
 
     pub(crate) fn replace(&mut self, at: Range<usize>, new: String, expect: Expect) {
-        self.set.changes.push(Change { at, new, joint: Joint::Replace, expect });
+        self.set.changes.push(TextChange { at, new, joint: Joint::Replace, expect });
     }
 
     pub(crate) fn misplaced(&self, item: ItemId, reason: &'static str) -> EditError {

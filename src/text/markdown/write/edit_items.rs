@@ -1,8 +1,8 @@
 //! How the operations of an edit change lists and sections.
 
-use crate::text::markdown::change::{Change, Expect, Joint, NewItem};
+use crate::text::markdown::change::{Expect, Joint, NewItem, TextChange};
 use crate::text::markdown::edit::Edit;
-use crate::text::markdown::style::{self, Bullet, KeyLook};
+use crate::text::markdown::style::{self, BulletStyle, KeyLook};
 use crate::text::markdown::value::{self, Reading, Written};
 use crate::text::markdown::{
     Document, EditError, Item, ItemId, SectionId, line, passage, render, title,
@@ -11,7 +11,7 @@ use crate::text::markdown::{
 /// Where a new item goes and how it is written there.
 struct Spot {
     at: usize,
-    bullet: Bullet,
+    bullet: BulletStyle,
     key: KeyLook,
     joint: Joint,
 }
@@ -30,7 +30,7 @@ impl Edit<'_> {
             Written::Quote(_) | Written::Fence(_) => {
                 let from = line::trim_end(source, item.head, old.start);
                 self.replace(from..old.end, String::new(), Expect::Value);
-                let indent = Bullet::of(self.document, item).content_indent();
+                let indent = BulletStyle::of(self.document, item).content_indent();
                 let block = written.block(&indent, newline).unwrap_or_default();
                 let new = format!("{newline}{indent}{block}");
                 let at = match &item.block {
@@ -58,7 +58,7 @@ impl Edit<'_> {
                 None => item.value_span.clone(),
                 Some(_) => item.content.start..item.value_span.end,
             };
-            let indent = Bullet::of(document, item).content_indent();
+            let indent = BulletStyle::of(document, item).content_indent();
             let block = written.block(&indent, document.newline());
             let raw = match written {
                 Written::Inline(raw) => raw,
@@ -242,7 +242,12 @@ impl Edit<'_> {
 
     fn insert(&mut self, spot: Spot, new: String, item: NewItem) {
         let at = spot.at..spot.at;
-        self.set.changes.push(Change { at, new, joint: spot.joint, expect: Expect::Item(item) });
+        self.set.changes.push(TextChange {
+            at,
+            new,
+            joint: spot.joint,
+            expect: Expect::Item(item),
+        });
     }
 
     fn intend(&mut self, item: ItemId, reading: Reading) {
@@ -267,7 +272,7 @@ impl Edit<'_> {
             Some(other) => self.spot(section, Some(*other)),
             None => Ok(Spot {
                 at: line::next_line(document.source(), document.item(numbered).span.end),
-                bullet: Bullet::plain(0),
+                bullet: BulletStyle::plain(0),
                 key: KeyLook::BOLD,
                 joint: Joint::NewList { below_heading: false },
             }),
@@ -291,7 +296,7 @@ impl Edit<'_> {
             let body = document.section(section).body.start;
             return Ok(Spot {
                 at: end,
-                bullet: Bullet::plain(0),
+                bullet: BulletStyle::plain(0),
                 key: KeyLook::BOLD,
                 joint: Joint::NewList { below_heading: end == body && section != document.root() },
             });
@@ -299,7 +304,7 @@ impl Edit<'_> {
         let item = document.item(siblings[at]);
         Ok(Spot {
             at: line::next_line(source, item.span.end),
-            bullet: Bullet::of(document, item).next(),
+            bullet: BulletStyle::of(document, item).next(),
             key: self.key_look_near(siblings, at).unwrap_or(KeyLook::BOLD),
             joint: Joint::Item { loose: style::is_loose(document, siblings, at), depth: 0 },
         })
@@ -313,8 +318,8 @@ impl Edit<'_> {
         let siblings = &outer.children;
         let depth = outer.depth + 1;
         let Some(&last) = siblings.last() else {
-            let around = Bullet::of(document, outer);
-            let bullet = Bullet { indent: around.content_indent(), ..Bullet::plain(0) };
+            let around = BulletStyle::of(document, outer);
+            let bullet = BulletStyle { indent: around.content_indent(), ..BulletStyle::plain(0) };
             let at = line::next_line(source, outer.span.end);
             let joint = Joint::Item { loose: false, depth };
             return Spot { at, bullet, key: KeyLook::PLAIN, joint };
@@ -323,7 +328,7 @@ impl Edit<'_> {
         let item = document.item(last);
         Spot {
             at: line::next_line(source, item.span.end),
-            bullet: Bullet::of(document, item).next(),
+            bullet: BulletStyle::of(document, item).next(),
             key: self.key_look_near(siblings, at).unwrap_or(KeyLook::PLAIN),
             joint: Joint::Item { loose: style::is_loose(document, siblings, at), depth },
         }

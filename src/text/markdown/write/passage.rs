@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::markdown::change::{Change, ChangeSet, Expect, Joint};
+use crate::text::markdown::change::{ChangeSet, Expect, Joint, TextChange};
 use crate::text::markdown::{Document, EditError, SectionId, line, title, value};
 
 /// Whether text is added to what a section says, or takes its place.
@@ -11,7 +11,7 @@ pub(crate) enum Mode {
     Append,
     Replace,
     /// It takes the place of some of the section's [parts](Document::parts), from one to before another.
-    Parts(usize, usize),
+    Blocks(usize, usize),
 }
 
 /// Adds to `set` what puts `text` into `section`: as it is if that is harmless, else with more
@@ -87,19 +87,19 @@ fn push(set: &mut ChangeSet, document: &Document, section: SectionId, mode: Mode
     let source = document.source();
     let end = end_of_body(document, section);
     let expect = Expect::Inside(section);
-    if let Mode::Parts(first, behind) = mode {
+    if let Mode::Blocks(first, behind) = mode {
         let Some(at) = span_of(document, section, first..behind) else { return };
         let (at, new) = match text.is_empty() {
             true => (whole_lines(source, body.start, at), text),
             false => (at, text.trim_end_matches(['\n', '\r']).to_owned()),
         };
-        set.changes.push(Change { at, new, joint: Joint::Replace, expect });
+        set.changes.push(TextChange { at, new, joint: Joint::Replace, expect });
         return;
     }
     if mode == Mode::Append || end == body.start {
         if !text.is_empty() {
             let joint = Joint::Text { indented: text.starts_with([' ', '\t']) };
-            set.changes.push(Change { at: end..end, new: text, joint, expect });
+            set.changes.push(TextChange { at: end..end, new: text, joint, expect });
         }
         return;
     }
@@ -117,14 +117,14 @@ fn push(set: &mut ChangeSet, document: &Document, section: SectionId, mode: Mode
     if !new.is_empty() && !line::blank_at(source, end) {
         new.push_str(document.newline());
     }
-    set.changes.push(Change { at: start..end, new, joint: Joint::Replace, expect });
+    set.changes.push(TextChange { at: start..end, new, joint: Joint::Replace, expect });
 }
 
-/// Where some parts of a section are, from the first to the last of them.
-fn span_of(document: &Document, section: SectionId, parts: Range<usize>) -> Option<Range<usize>> {
-    let all = document.parts(section);
-    let parts = all.get(parts)?;
-    Some(parts.first()?.span.start..parts.last()?.span.end)
+/// Where some blocks of a section are, from the first to the last of them.
+fn span_of(document: &Document, section: SectionId, blocks: Range<usize>) -> Option<Range<usize>> {
+    let all = document.body_blocks(section);
+    let blocks = all.get(blocks)?;
+    Some(blocks.first()?.span.start..blocks.last()?.span.end)
 }
 
 /// The lines at `at`, with the blank ones before them where others follow or nothing does.
@@ -138,7 +138,7 @@ fn whole_lines(source: &str, top: usize, at: Range<usize>) -> Range<usize> {
 
 /// The texts that `set` already adds to `section`.
 fn earlier(set: &ChangeSet, section: SectionId) -> Vec<String> {
-    let inside = |change: &&Change| {
+    let inside = |change: &&TextChange| {
         matches!(change.expect, Expect::Inside(other) if other == section)
             && change.joint != Joint::Replace
     };

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::text::markdown::block::{Block, BlockKind};
 use crate::text::markdown::change::{Applied, Expect, Intent, NewItem};
-use crate::text::markdown::pieces::{Derived, Run};
+use crate::text::markdown::reparse::{Derived, Run};
 use crate::text::markdown::{Document, EditError, Item, ItemId, SectionId, line, title};
 
 /// Compares `old` and `new`, between which `applied` lies.

@@ -1,6 +1,6 @@
 //! Writing whole items.
 
-use crate::text::markdown::style::{Bullet, KeyLook};
+use crate::text::markdown::style::{BulletStyle, KeyLook};
 use crate::text::markdown::value::{self, Lines, Quote, Reading, Written};
 use crate::text::markdown::{Document, EditError, ItemId, SectionId, line};
 
@@ -17,7 +17,7 @@ pub(crate) fn render_field(
 ) -> Result<String, EditError> {
     let written = field_value(key, value)?;
     let look = key_look(key, if bold { KeyLook::BOLD } else { KeyLook::PLAIN })?;
-    Ok(field(&Bullet::plain(indent), look, key, &written, newline))
+    Ok(field(&BulletStyle::plain(indent), look, key, &written, newline))
 }
 
 /// As [`render_field`], with a bold key and lines as code.
@@ -31,7 +31,7 @@ pub(crate) fn render_code_field(
 ) -> Result<String, EditError> {
     let written = value_in(key, value, Quote::None, Lines::Code, (true, ""))?;
     let look = key_look(key, KeyLook::BOLD)?;
-    Ok(field(&Bullet::plain(0), look, key, &written, newline))
+    Ok(field(&BulletStyle::plain(0), look, key, &written, newline))
 }
 
 /// One whole field whose value is the inline source `raw`, such as `["a", "b"]` or nothing.
@@ -47,7 +47,7 @@ pub(crate) fn render_raw_field(
 ) -> Result<String, EditError> {
     let written = raw_value(key, raw)?;
     let look = key_look(key, if bold { KeyLook::BOLD } else { KeyLook::PLAIN })?;
-    Ok(field(&Bullet::plain(indent), look, key, &written, newline))
+    Ok(field(&BulletStyle::plain(indent), look, key, &written, newline))
 }
 
 /// One whole item without a key, including its final line end.
@@ -57,7 +57,7 @@ pub(crate) fn render_raw_field(
 pub(crate) fn render_item(newline: &str, indent: usize, text: &str) -> Result<String, EditError> {
     let bulleted = |keep: Quote| -> Result<String, EditError> {
         let written = item_text(text, keep, true, None, "")?;
-        Ok(bullet(&Bullet::plain(indent), None, &written, newline))
+        Ok(bullet(&BulletStyle::plain(indent), None, &written, newline))
     };
     let plain = bulleted(Quote::None)?;
     let is_plain = |text: &str| {
@@ -68,7 +68,7 @@ pub(crate) fn render_item(newline: &str, indent: usize, text: &str) -> Result<St
 
 /// An item with a key, with its final line end.
 pub(crate) fn field(
-    bullet: &Bullet,
+    bullet: &BulletStyle,
     look: KeyLook,
     key: &str,
     written: &Written,
@@ -94,7 +94,7 @@ pub(crate) fn field(
 
 /// An item without a key, with its final line end.
 pub(crate) fn bullet(
-    bullet: &Bullet,
+    bullet: &BulletStyle,
     checkbox: Option<bool>,
     written: &Written,
     newline: &str,

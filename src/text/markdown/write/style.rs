@@ -5,7 +5,7 @@ use crate::text::markdown::{Document, Item, ItemId, line};
 
 /// The bullet of an item and the room around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Bullet {
+pub(crate) struct BulletStyle {
     /// What is before the bullet on its line.
     pub indent: String,
     /// The bullet or the number.
@@ -25,7 +25,7 @@ pub(crate) struct KeyLook {
     pub colon: char,
 }
 
-impl Bullet {
+impl BulletStyle {
     /// `- `, indented by `columns`.
     pub(crate) fn plain(columns: usize) -> Self {
         Self { indent: " ".repeat(columns), marker: "-".to_owned(), pad: " ".to_owned() }

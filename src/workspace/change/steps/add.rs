@@ -274,7 +274,7 @@ fn complete(
 pub(super) fn refuse_fields_in(description: &str) -> Result<(), Error> {
     let Ok(document) = Document::parse(format!("# Step\n\n{description}\n")) else { return Ok(()) };
     let Ok(section) = document.find(&["Step"]) else { return Ok(()) };
-    let parts = document.parts(section).into_iter();
+    let parts = document.body_blocks(section).into_iter();
     let mut keys = parts.filter_map(|part| document.item(part.item?).key.clone());
     let Some(key) = keys.next() else { return Ok(()) };
     Err(Error::refused_with(

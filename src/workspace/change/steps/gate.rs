@@ -2,8 +2,8 @@
 
 use crate::{
     domain::{
-        Decision, ErrorCode, FactValue, Facts, Gate, Money, Plan, Review, StateFile, Step, StepId,
-        StepRole, Subject, Workflow,
+        Decision, ErrorCode, FactValue, Facts, Gate, LifecycleSubject, Money, Plan, Review,
+        StateFile, Step, StepId, StepRole, Workflow,
     },
     rules::{Condition, Truth},
     workspace::{Change, Draft, Error, ErrorKind, adapt},
@@ -12,7 +12,7 @@ use crate::{
 /// A move that has been worked into the draft, for the gates before it.
 pub(in crate::workspace::change) struct Passage<'a> {
     /// What moves.
-    pub(in crate::workspace::change) subject: Subject,
+    pub(in crate::workspace::change) subject: LifecycleSubject,
     /// The status it has now.
     pub(in crate::workspace::change) to: &'a str,
     /// Which step, if one moves.
@@ -32,7 +32,7 @@ impl<'a> Passage<'a> {
         set.insert("status".to_owned(), to.into());
         let waiting = Some(Change::PlanSet { set });
         let spent = Spent::default();
-        Self { subject: Subject::Plan, to, step: None, waiting, spent, again: false }
+        Self { subject: LifecycleSubject::Plan, to, step: None, waiting, spent, again: false }
     }
 
     /// A step has got a status.
@@ -42,7 +42,7 @@ impl<'a> Passage<'a> {
         waiting: Option<Change>,
     ) -> Self {
         let spent = Spent::default();
-        Self { subject: Subject::Step, to, step: Some(step), waiting, spent, again: false }
+        Self { subject: LifecycleSubject::Step, to, step: Some(step), waiting, spent, again: false }
     }
 }
 

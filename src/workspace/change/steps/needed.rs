@@ -12,13 +12,11 @@ use crate::{
 /// What is needed to start a step.
 #[derive(Debug, Default, serde::Serialize)]
 pub(crate) struct Needed {
-    /// The description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its inputs, with references resolved as far as possible.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub inputs: Map<String, Value>,
-    /// Its expected outputs.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub expected_outputs: Map<String, Value>,
     /// Why it failed before, the newest last.

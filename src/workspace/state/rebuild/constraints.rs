@@ -12,8 +12,8 @@ use crate::{
     workspace::{
         Error,
         state::{
-            BehaviourState, ConstraintState, Line, SettingState, Written, constraint_state,
-            source::DocumentPart,
+            BehaviourState, ConstraintLine, ConstraintState, SettingState, Written,
+            constraint_state, source::DocumentPart,
         },
     },
 };
@@ -84,7 +84,7 @@ fn read(part: &DocumentPart<'_>, workflow: &Workflow) -> Result<ConstraintState,
                 Value::String(text) => text.clone(),
                 _ => item.needed_text("text")?,
             };
-            list.push(Line { number: list.len() + 1, text, place: None });
+            list.push(ConstraintLine { number: list.len() + 1, text, place: None });
         }
     }
     for item in part.list("behaviours")? {

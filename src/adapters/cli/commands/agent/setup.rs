@@ -51,7 +51,7 @@ Examples:
 pub(in crate::adapters) struct Args {
     /// Which client; with --check all of them if none is named
     #[arg(value_enum, required_unless_present = "check")]
-    client: Option<ClientName>,
+    client: Option<Client>,
     /// For everybody who works on this project (the default)
     #[arg(long, conflicts_with = "user")]
     project: bool,
@@ -84,33 +84,6 @@ pub(in crate::adapters) struct Args {
     program: String,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum ClientName {
-    Claude,
-    Codex,
-    Cursor,
-    Gemini,
-    Opencode,
-    Qwen,
-    Vscode,
-    Generic,
-}
-
-impl From<ClientName> for Client {
-    fn from(name: ClientName) -> Self {
-        match name {
-            ClientName::Claude => Self::Claude,
-            ClientName::Codex => Self::Codex,
-            ClientName::Cursor => Self::Cursor,
-            ClientName::Gemini => Self::Gemini,
-            ClientName::Opencode => Self::Opencode,
-            ClientName::Qwen => Self::Qwen,
-            ClientName::Vscode => Self::Vscode,
-            ClientName::Generic => Self::Generic,
-        }
-    }
-}
-
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     let scope = if args.user { Scope::User } else { Scope::Project };
     let program = args.program.trim().to_owned();
@@ -138,14 +111,14 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     if args.check {
         let named = args.client.is_some();
         let clients: Vec<Client> = match args.client {
-            Some(client) => vec![client.into()],
-            None => ClientName::value_variants().iter().map(|name| (*name).into()).collect(),
+            Some(client) => vec![client],
+            None => Client::value_variants().to_vec(),
         };
         let setups: Vec<Setup> = clients.into_iter().map(setup).collect();
         return setup_check::run(session, &setups, named);
     }
     let Some(client) = args.client else { return Err(Failure::usage("name a client")) };
-    let setup = setup(client.into());
+    let setup = setup(client);
     if args.print {
         return print(session, &setup);
     }

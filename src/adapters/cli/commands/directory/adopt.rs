@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{
     adapters::{
-        adopt::{Proposed, Wanted, propose},
+        adopt::{AdoptRequest, Proposed, propose},
         cli::{CliResult, Failure, Session},
     },
     domain::{ErrorCode, StateFile, layout::profile},
@@ -86,7 +86,7 @@ fn propose_at(
         None => path.clone(),
     };
     let known = session.workspace_in(dir, None)?;
-    let wanted = Wanted { path, profile: args.profile.clone(), private: args.private };
+    let wanted = AdoptRequest { path, profile: args.profile.clone(), private: args.private };
     let proposed = propose(&wanted, known.layout())
         .map_err(|refused| Failure::new(ErrorCode::NotFound, refused.message).hint(refused.hint))?;
     Ok((known, proposed))

@@ -230,7 +230,7 @@ fn verify(session: &mut Session<'_>) -> CliResult {
         }
     }
     let problems = counted(verified.problems.len(), "problem", "problems");
-    let is_gone = |problem: &history::Problem| {
+    let is_gone = |problem: &history::HistoryProblem| {
         use ProblemKind::{CutTail, Missing, Removed};
         matches!(problem.kind, CutTail | Missing { .. } | Removed)
     };

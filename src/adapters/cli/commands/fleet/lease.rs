@@ -8,7 +8,7 @@ use super::{database, host};
 use crate::{
     adapters::{
         cli::{CliResult, Failure, Session},
-        fleet::{self, FleetError, Membership, Project, Pulled, Wanted},
+        fleet::{self, FleetError, Membership, Project, ProjectChoice, Pulled},
     },
     domain::{ErrorCode, format_age},
     text::shell::shell_word,
@@ -37,7 +37,11 @@ pub(super) fn project_of_state(session: &Session<'_>) -> Result<String, Failure>
     Ok(Membership::of(&session.workspace()?)?.id)
 }
 
-pub(super) fn claim(session: &mut Session<'_>, wanted: Wanted, lease: Duration) -> CliResult {
+pub(super) fn claim(
+    session: &mut Session<'_>,
+    wanted: ProjectChoice,
+    lease: Duration,
+) -> CliResult {
     let (_, mut database) = database()?;
     let host = host(session)?;
     let Some(project) = database.claim(&host, &wanted, lease)? else {

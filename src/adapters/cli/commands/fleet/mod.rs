@@ -13,8 +13,8 @@ use crate::{
     adapters::{
         cli::{CliResult, Failure, Session},
         fleet::{
-            self, Address, Column, Database, Filter, FleetError, Joined, LONGEST_LEASE, Membership,
-            Wanted,
+            self, Address, Database, Filter, FilterColumn, FleetError, Joined, LONGEST_LEASE,
+            Membership, ProjectChoice,
         },
     },
     domain::{ErrorCode, format_age},
@@ -100,7 +100,7 @@ Examples:
         next: bool,
         /// Only projects with this value in a column (status, machine, agent, template, …)
         #[arg(long = "where", value_name = "COLUMN=VALUE", requires = "next", value_parser = condition)]
-        conditions: Vec<(Column, String)>,
+        conditions: Vec<(FilterColumn, String)>,
         #[command(flatten)]
         lease: Lease,
     },
@@ -183,9 +183,9 @@ fn lease_time(text: &str) -> Result<Duration, String> {
     }
 }
 
-fn condition(text: &str) -> Result<(Column, String), String> {
+fn condition(text: &str) -> Result<(FilterColumn, String), String> {
     let (column, value) = text.split_once('=').ok_or("such as status=active")?;
-    Ok((Column::named(column.trim()), value.trim().to_owned()))
+    Ok((FilterColumn::named(column.trim()), value.trim().to_owned()))
 }
 
 impl From<FleetError> for Failure {
@@ -216,12 +216,15 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::Push { whole, lease } => push(session, whole, lease.lease),
         Verb::Claim { name, next, conditions, lease: time } => {
             let wanted = match name {
-                _ if next => Wanted::Next(Filter { equal: conditions, ..Filter::default() }),
-                Some(name) => Wanted::Named(name),
-                None => Wanted::Named(lease::project_of_state(session).map_err(|failure| {
-                    failure
-                        .hint("name a project, or take a free one: `statedir fleet claim --next`")
-                })?),
+                _ if next => ProjectChoice::Next(Filter { equal: conditions, ..Filter::default() }),
+                Some(name) => ProjectChoice::Named(name),
+                None => {
+                    ProjectChoice::Named(lease::project_of_state(session).map_err(|failure| {
+                        failure.hint(
+                            "name a project, or take a free one: `statedir fleet claim --next`",
+                        )
+                    })?)
+                }
             };
             lease::claim(session, wanted, time.lease)
         }

@@ -13,7 +13,7 @@ use crate::{
     adapters::{
         Recovery, RecoveryOptions,
         cli::{CliResult, Failure, Session},
-        fleet::{self, Column, Database, Filter, Project, Wanted},
+        fleet::{self, Database, Filter, FilterColumn, Project, ProjectChoice},
     },
     recovery::RecoveryAction,
     workspace::RecoverRequest,
@@ -46,7 +46,7 @@ pub(in crate::adapters) struct Args {
 }
 
 fn orphans() -> Filter {
-    let equal = vec![(Column::Status, "active".to_owned())];
+    let equal = vec![(FilterColumn::Status, "active".to_owned())];
     Filter { equal, run_out: true, ..Filter::default() }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     }
     let host = host(session)?;
     let (mut done, mut failed) = (Vec::new(), None);
-    while let Some(project) = database.claim(&host, &Wanted::Next(orphans()), args.lease)? {
+    while let Some(project) = database.claim(&host, &ProjectChoice::Next(orphans()), args.lease)? {
         let result = recover_project(session, &mut *database, &project, &host, args);
         let answer = match &result {
             Ok(answer) => answer.clone(),

@@ -11,7 +11,7 @@ use super::database;
 use crate::{
     adapters::{
         cli::{CliResult, Session, output::Colour},
-        fleet::{self, Column, Filter, FleetError, ProjectSummary, Totals},
+        fleet::{self, Filter, FilterColumn, FleetError, ProjectSummary, Totals},
     },
     domain::{Money, format_age, format_duration},
     text::display::counted,
@@ -91,8 +91,8 @@ fn colour(project: &ProjectSummary) -> Colour {
 }
 
 pub(super) fn list(session: &mut Session<'_>, args: &ListArgs) -> CliResult {
-    let status = args.status.clone().map(|value| (Column::Status, value));
-    let machine = args.machine.clone().map(|value| (Column::Machine, value));
+    let status = args.status.clone().map(|value| (FilterColumn::Status, value));
+    let machine = args.machine.clone().map(|value| (FilterColumn::Machine, value));
     let filter = Filter {
         equal: status.into_iter().chain(machine).collect(),
         older_than: args.older_than,

@@ -44,7 +44,7 @@ pub(in crate::adapters) struct Args {
 }
 
 /// One state directory.
-struct Line {
+struct FoundState {
     dir: PathBuf,
     archived: bool,
     seen: Result<Value, Failure>,
@@ -57,10 +57,10 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let mut systems = Vec::new();
     let offers = adoptable.iter().filter_map(|dir| offer(dir, &mut adopted, &mut systems));
     let offers: Vec<Value> = offers.collect();
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<FoundState> = Vec::new();
     for dir in directories {
         let seen = summarise_state(session, &dir);
-        let line = Line { archived: is_archived(&dir), dir, seen };
+        let line = FoundState { archived: is_archived(&dir), dir, seen };
         let finished = line.seen.as_ref().is_ok_and(|seen| seen["finished"] == true);
         // A plan without known steps that can be adopted is not a state yet.
         let has_steps = line.seen.as_ref().is_ok_and(|seen| seen["total_steps"] != 0);
@@ -71,7 +71,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     }
     let damaged = lines.iter().filter(|line| line.seen.is_err()).count();
     if session.output.is_json() {
-        let states: Vec<Value> = lines.iter().map(Line::to_json).collect();
+        let states: Vec<Value> = lines.iter().map(FoundState::to_json).collect();
         let answer = json!({ "root": args.root, "states": states, "adoptable": offers,
             "totals": totals(&lines), "damaged": damaged, "left_out": left_out });
         if some_unread {
@@ -197,7 +197,7 @@ fn summarise_state(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> 
 }
 
 /// What the states add up to.
-fn totals(lines: &[Line]) -> Value {
+fn totals(lines: &[FoundState]) -> Value {
     let seen = || lines.iter().filter_map(|line| line.seen.as_ref().ok());
     let sum = |key: &str| seen().filter_map(|state| state[key].as_u64()).sum::<u64>();
     let costs = seen().filter_map(|state| Money::from_json(&state["total_cost"]));
@@ -213,7 +213,7 @@ fn is_damage(code: ErrorCode) -> bool {
     matches!(code, FileMissing | Unreadable | BadWorkflow | UnknownStatus)
 }
 
-impl Line {
+impl FoundState {
     fn to_json(&self) -> Value {
         let mut value = match &self.seen {
             Ok(seen) => seen.clone(),

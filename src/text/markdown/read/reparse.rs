@@ -15,12 +15,12 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::text::LateList;
+use crate::text::LazyList;
 use crate::text::markdown::change::Applied;
 use crate::text::markdown::document::Body;
 use crate::text::markdown::index::Index;
-use crate::text::markdown::section::{Entry, link};
-use crate::text::markdown::{Document, MAX_BYTES, SectionId, line, opening, title};
+use crate::text::markdown::section::{SectionEntry, link};
+use crate::text::markdown::{Document, MAX_BYTES, SectionId, line, preamble, title};
 
 /// Whether a link may be defined in `source`.
 pub(crate) fn may_define_links(source: &str) -> bool {
@@ -51,7 +51,7 @@ impl Derived {
             let added = after.len().checked_sub(before.len())?;
             // Where some are added, the others are told by their titles.
             let (was_in, is_in) = (&*old.source, &*self.document.source);
-            let same = |(one, other): &(&Entry, &Entry)| {
+            let same = |(one, other): &(&SectionEntry, &SectionEntry)| {
                 one.level == other.level && (added == 0 || one.title(was_in) == other.title(is_in))
             };
             let head = before.iter().zip(after).take_while(same).count();
@@ -87,8 +87,8 @@ impl Document {
     /// The document that `applied` makes of this one, with `source` as its text, if the sections
     /// that are touched can be read without the others.
     pub(crate) fn derive(&self, source: String, applied: &[Applied]) -> Result<Derived, String> {
-        match self.pieces(&source, applied) {
-            Some(pieces) => Ok(self.put_together(source, pieces)),
+        match self.reparse_touched(&source, applied) {
+            Some(reparsed) => Ok(self.put_together(source, reparsed)),
             None => Err(source),
         }
     }
@@ -100,14 +100,14 @@ impl Document {
     }
 
     /// The sections that are touched, read again.
-    fn pieces(&self, source: &str, applied: &[Applied]) -> Option<Vec<Piece>> {
+    fn reparse_touched(&self, source: &str, applied: &[Applied]) -> Option<Vec<ReparsedRun>> {
         if !self.is_divisible || source.len() > MAX_BYTES {
             return None;
         }
-        if opening::opening(source).end != self.start_of(0) {
+        if preamble::preamble(source).end != self.start_of(0) {
             return None;
         }
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut reparsed: Vec<ReparsedRun> = Vec::new();
         let mut shift = Shift { applied, at: 0, removed: 0, added: 0 };
         for old in self.touched(applied) {
             let (first, next) = (self.sections.get(old.start)?, self.sections.get(old.end));
@@ -125,7 +125,7 @@ impl Document {
                 return None;
             }
             let read = piece.start..piece.start + text.len();
-            let number = pieces.last().map_or(old.start, |before| before.renumbered(old.start));
+            let number = reparsed.last().map_or(old.start, |before| before.renumbered(old.start));
             let mut found = Index::build_piece(source, read, SectionId::nth(number)).ok()?;
             if let Some(next) = next {
                 let last = found.sections.pop().filter(|last| last.start() == piece.end)?;
@@ -144,9 +144,9 @@ impl Document {
             found.bodies.remove(0);
             let new = number..number + found.sections.len();
             let run = Run { old, new };
-            pieces.push(Piece { run, end, sections: found.sections, bodies: found.bodies });
+            reparsed.push(ReparsedRun { run, end, sections: found.sections, bodies: found.bodies });
         }
-        Some(pieces)
+        Some(reparsed)
     }
 
     /// The sections that changes touch, also those that they only border on, as few runs.
@@ -166,36 +166,36 @@ impl Document {
 
     /// Whether `text` begins with a heading that stands as that of `section` does: then it ends what
     /// is before it as that one did.
-    fn begins_alike(&self, section: &Entry, text: &str) -> bool {
+    fn begins_alike(&self, section: &SectionEntry, text: &str) -> bool {
         let mark = line::skip_blanks(&self.source, section.start());
         let lead = &self.source[section.start()..mark];
         let same = text.strip_prefix(lead).filter(|rest| title::is_atx(rest, 0));
         self.is_atx(section) && same.is_some()
     }
 
-    fn is_atx(&self, section: &Entry) -> bool {
+    fn is_atx(&self, section: &SectionEntry) -> bool {
         let heading = &self.source[section.heading()];
         title::is_atx(heading, line::skip_blanks(heading, 0))
     }
 
     /// The sections that stay with those that were read again in their places.
-    fn put_together(&self, source: String, pieces: Vec<Piece>) -> Derived {
+    fn put_together(&self, source: String, reparsed: Vec<ReparsedRun>) -> Derived {
         let mut sections = Vec::with_capacity(self.sections.len());
         let mut bodies = Vec::new();
-        let mut runs = Vec::with_capacity(pieces.len());
+        let mut runs = Vec::with_capacity(reparsed.len());
         // What of the old sections is done, and where the next one begins: before and now.
         let (mut done, mut old_start, mut new_start) = (0, 0, 0);
-        for Piece { run, end, sections: found, bodies: read } in pieces {
+        for ReparsedRun { run, end, sections: found, bodies: read } in reparsed {
             self.keep(done..run.old.start, old_start, new_start, &mut sections);
             bodies.extend((sections.len()..).zip(read));
             sections.extend(found);
             done = run.old.end;
-            old_start = self.sections.get(done).map_or(0, Entry::start);
+            old_start = self.sections.get(done).map_or(0, SectionEntry::start);
             new_start = end;
             runs.push(run);
         }
         self.keep(done..self.sections.len(), old_start, new_start, &mut sections);
-        let known = LateList::new(sections.len());
+        let known = LazyList::new(sections.len());
         for (at, body) in bodies {
             known.get_or_init(at, || body);
         }
@@ -220,23 +220,24 @@ impl Document {
         kept: Range<usize>,
         old_start: usize,
         new_start: usize,
-        sections: &mut Vec<Entry>,
+        sections: &mut Vec<SectionEntry>,
     ) {
-        let moved = |section: &Entry| section.moved_to(section.start() - old_start + new_start);
+        let moved =
+            |section: &SectionEntry| section.moved_to(section.start() - old_start + new_start);
         sections.extend(self.sections[kept].iter().map(moved));
     }
 }
 
 /// A run of sections that was read again.
-struct Piece {
+struct ReparsedRun {
     run: Run,
     /// Where it ends in the new source.
     end: usize,
-    sections: Vec<Entry>,
+    sections: Vec<SectionEntry>,
     bodies: Vec<Body>,
 }
 
-impl Piece {
+impl ReparsedRun {
     /// The number of a section after it, by the one that it had.
     fn renumbered(&self, old: usize) -> usize {
         old - self.run.old.end + self.run.new.end

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::properties::{changes, document, edit_of, hostile};
 use super::{field, parse, section};
-use crate::text::LateList;
+use crate::text::LazyList;
 use crate::text::markdown::Document;
 use crate::text::markdown::change::{Applied, Expect};
 
@@ -19,7 +19,7 @@ fn all_of(document: &Document) -> String {
 /// The same document, of which no body has been read.
 fn unread(document: &Document) -> Document {
     let mut unread = document.clone();
-    unread.bodies = LateList::new(unread.bodies.len());
+    unread.bodies = LazyList::new(unread.bodies.len());
     unread
 }
 

@@ -19,7 +19,7 @@ const MAX_TOUCHES: usize = 20;
 /// Derived facts. They can always be rebuilt from the files; only `touches`, a convenience for
 /// the `state_changes` of a step's entry, is lost with the cache.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Facts {
+pub(crate) struct CachedFacts {
     /// Counts, sums, streaks and heads of the history.
     pub history: HistoryFacts,
     /// What changed in the state while a step was running, by the step's id.
@@ -39,7 +39,7 @@ struct Touches {
     edited: BTreeSet<String>,
 }
 
-impl Facts {
+impl CachedFacts {
     /// Takes the cached facts and brings them up to the end of the history.
     pub(in crate::workspace) fn load(
         view: &View,

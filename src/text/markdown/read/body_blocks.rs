@@ -7,7 +7,7 @@ use crate::text::markdown::{Document, ItemId, SectionId, line};
 
 /// A block of a section's own body: a list item with all that is in it, or any other text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct BodyBlock {
     /// Whole lines, without blank ones around them and without the last line end.
     pub span: Range<usize>,
     /// The item, if it is one.
@@ -17,46 +17,47 @@ pub struct Part {
 impl Document {
     /// The blocks of a section's own body, in order.
     ///
-    /// Text that makes no block, such as a link definition, is part of the list too: what lies
-    /// between two parts is white space only.
-    pub fn parts(&self, section: SectionId) -> Vec<Part> {
+    /// Text that makes no block, such as a link definition, is in the list too: what lies
+    /// between two blocks is white space only.
+    pub fn body_blocks(&self, section: SectionId) -> Vec<BodyBlock> {
         let found = self.section(section);
         let body = if section == self.root() { 0..found.body.end } else { found.body.clone() };
-        let mut known: Vec<Part> = Vec::new();
+        let mut known: Vec<BodyBlock> = Vec::new();
         for &item in self.items(section) {
-            known.push(Part { span: self.item(item).span.clone(), item: Some(item) });
+            known.push(BodyBlock { span: self.item(item).span.clone(), item: Some(item) });
         }
         for block in &self.body(section).blocks {
             let is_item = matches!(block.kind, BlockKind::Section | BlockKind::Item);
             if block.depth == 0 && !is_item {
-                known.push(Part { span: block.start as usize..block.end as usize, item: None });
+                known
+                    .push(BodyBlock { span: block.start as usize..block.end as usize, item: None });
             }
         }
-        known.sort_by_key(|part| (part.span.start, part.item.is_none()));
-        let mut parts = Vec::with_capacity(known.len());
+        known.sort_by_key(|block| (block.span.start, block.item.is_none()));
+        let mut blocks = Vec::with_capacity(known.len());
         let mut done = body.start;
-        for mut part in known {
-            let start = line::line_start(&self.source, part.span.start).max(done);
-            let end = line::trim_end(&self.source, start, part.span.end);
+        for mut block in known {
+            let start = line::line_start(&self.source, block.span.start).max(done);
+            let end = line::trim_end(&self.source, start, block.span.end);
             if start >= end {
                 continue;
             }
-            self.rest(&mut parts, done..start);
-            part.span = start..end;
+            self.rest(&mut blocks, done..start);
+            block.span = start..end;
             done = line::next_line(&self.source, end).min(body.end).max(end);
-            parts.push(part);
+            blocks.push(block);
         }
-        self.rest(&mut parts, done..body.end);
-        parts
+        self.rest(&mut blocks, done..body.end);
+        blocks
     }
 
     /// Adds the text in `range` that no block accounts for.
-    fn rest(&self, parts: &mut Vec<Part>, range: Range<usize>) {
+    fn rest(&self, blocks: &mut Vec<BodyBlock>, range: Range<usize>) {
         let first = line::skip_space(&self.source, range.start, range.end);
         let end = line::trim_end(&self.source, range.start, range.end);
         if first < end {
             let start = line::line_start(&self.source, first).max(range.start);
-            parts.push(Part { span: start..end, item: None });
+            blocks.push(BodyBlock { span: start..end, item: None });
         }
     }
 }
@@ -69,8 +70,8 @@ mod tests {
 
     fn texts(source: &str) -> Vec<String> {
         let document = Document::parse(source).unwrap();
-        let parts = document.sections().flat_map(|section| document.parts(section));
-        parts.map(|part| document.source()[part.span].to_owned()).collect()
+        let blocks = document.sections().flat_map(|section| document.body_blocks(section));
+        blocks.map(|block| document.source()[block.span].to_owned()).collect()
     }
 
     #[test]
@@ -88,8 +89,8 @@ mod tests {
             for section in document.sections() {
                 let heading = document.section(section).heading.clone();
                 left[heading].fill(b' ');
-                for part in document.parts(section) {
-                    left[part.span].fill(b' ');
+                for block in document.body_blocks(section) {
+                    left[block.span].fill(b' ');
                 }
             }
             let left = String::from_utf8(left).unwrap();

@@ -15,7 +15,7 @@ const METADATA: [&str; 3] = ["goal", "status", "mode"];
 
 /// A field on a line of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Loose {
+pub(crate) struct FieldLine {
     pub(crate) key: &'static str,
     /// Where its value is.
     pub(crate) value: Range<usize>,
@@ -23,7 +23,7 @@ pub(crate) struct Loose {
 
 /// Whether the goal or the status of the plan is in the section on a line of its own.
 pub(crate) fn has_metadata(document: &Document, section: SectionId) -> bool {
-    let is_sign = |found: &Loose| found.key != "mode";
+    let is_sign = |found: &FieldLine| found.key != "mode";
     document.source().contains(':') && read(document, section, &METADATA).iter().any(is_sign)
 }
 
@@ -45,9 +45,9 @@ pub(in crate::domain) fn without_status(text: &str) -> String {
 
 impl Plan {
     /// The plan's fields on lines of their own, below the title or in the metadata.
-    pub(crate) fn loose_metadata(&self) -> Vec<Loose> {
+    pub(crate) fn metadata_lines(&self) -> Vec<FieldLine> {
         let sections = [metadata_section(&self.document), self.document.title_section()];
-        let mut found: Vec<Loose> = Vec::new();
+        let mut found: Vec<FieldLine> = Vec::new();
         for section in sections.into_iter().flatten() {
             for one in read(&self.document, section, &METADATA) {
                 if found.iter().all(|known| known.key != one.key) {
@@ -62,13 +62,13 @@ impl Plan {
     ///
     /// # Errors
     /// No line can say the value.
-    pub(crate) fn set_loose_metadata(
+    pub(crate) fn set_metadata_line(
         &self,
         edit: &mut Edit<'_>,
         key: &str,
         value: &str,
     ) -> Result<bool, ModelError> {
-        let found = self.loose_metadata().into_iter().find(|found| found.key == key);
+        let found = self.metadata_lines().into_iter().find(|found| found.key == key);
         found.map_or(Ok(false), |found| put(edit, key, found.value, value).map(|()| true))
     }
 
@@ -76,7 +76,7 @@ impl Plan {
     ///
     /// # Errors
     /// No line can say the value.
-    pub(crate) fn set_loose_status(
+    pub(crate) fn set_status_line(
         &self,
         edit: &mut Edit<'_>,
         step: &Step,
@@ -107,9 +107,9 @@ fn key_of(key: &str) -> &'static str {
 }
 
 /// The fields on lines of their own in the paragraphs of a section.
-fn read(document: &Document, section: SectionId, keys: &[&'static str]) -> Vec<Loose> {
-    let mut found: Vec<Loose> = Vec::new();
-    for part in document.parts(section).into_iter().filter(|part| part.item.is_none()) {
+fn read(document: &Document, section: SectionId, keys: &[&'static str]) -> Vec<FieldLine> {
+    let mut found: Vec<FieldLine> = Vec::new();
+    for part in document.body_blocks(section).into_iter().filter(|part| part.item.is_none()) {
         let text = &document.source()[part.span.clone()];
         if text.starts_with(['`', '~', '<', '>', '|', ' ', '\t', '[']) {
             continue;
@@ -119,7 +119,7 @@ fn read(document: &Document, section: SectionId, keys: &[&'static str]) -> Vec<L
             if let Some((key, at)) = line_field(line, keys)
                 && found.iter().all(|known| known.key != key)
             {
-                found.push(Loose { key, value: start + at.start..start + at.end });
+                found.push(FieldLine { key, value: start + at.start..start + at.end });
             }
             start += line.len();
         }

@@ -23,7 +23,6 @@ pub(crate) struct ClientTask {
     pub key: Option<String>,
     /// What is to be done.
     pub text: String,
-    /// How far it is.
     pub role: Role,
 }
 
@@ -41,7 +40,6 @@ pub(crate) enum TaskEvent {
 /// What changed in one task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TaskChange {
-    /// Which one.
     pub key: String,
     /// Its new text.
     pub text: Option<String>,
@@ -51,7 +49,7 @@ pub(crate) struct TaskChange {
 
 /// One task of a list that is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Task {
+pub(crate) struct TrackedTask {
     /// The client's own name of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -91,7 +89,6 @@ pub(crate) struct Unsure {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct TaskList {
-    /// Whose it is.
     pub session: String,
     /// Whether the session began anew since the list was written: what a list lacks then was
     /// forgotten, not dropped.
@@ -101,8 +98,7 @@ pub(crate) struct TaskList {
     /// that was never committed.
     #[serde(alias = "added_to", skip_serializing_if = "Option::is_none")]
     pub changed_from: Option<String>,
-    /// The tasks.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<TrackedTask>,
 }
 
 impl TaskList {
@@ -110,7 +106,7 @@ impl TaskList {
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let list: Self = serde_json::from_slice(bytes).ok()?;
         let is_word = |text: &String| text.len() <= LONGEST_KEY && !text.contains(char::is_control);
-        let fits = |task: &Task| {
+        let fits = |task: &TrackedTask| {
             clean(&task.text) == task.text
                 && task.key.iter().chain(&task.step).all(is_word)
                 && task.note.as_ref().is_none_or(|note| clean_line(note, usize::MAX) == *note)
@@ -178,7 +174,7 @@ impl TaskList {
     }
 
     fn add(&mut self, new: ClientTask) {
-        let same = |task: &&mut Task| match (&task.key, &new.key) {
+        let same = |task: &&mut TrackedTask| match (&task.key, &new.key) {
             (Some(own), Some(key)) => own == key,
             _ => task.role != Role::Skipped && same_words(&task.text, &new.text),
         };
@@ -188,7 +184,7 @@ impl TaskList {
                 task.renamed |= task.text != new.text;
                 (task.text, task.role) = (new.text, new.role);
             }
-            None => self.tasks.push(Task::new(new)),
+            None => self.tasks.push(TrackedTask::new(new)),
         }
     }
 
@@ -197,11 +193,11 @@ impl TaskList {
     fn rewrite(&mut self, new: Vec<ClientTask>) {
         let is_cleared = new.is_empty();
         let began_anew = std::mem::take(&mut self.began_anew);
-        let mut old: Vec<Option<Task>> =
+        let mut old: Vec<Option<TrackedTask>> =
             std::mem::take(&mut self.tasks).into_iter().map(Some).collect();
         let mut found: Vec<Option<usize>> = Vec::with_capacity(new.len());
         for task in &new {
-            let is_it = |known: &Task| match (&known.key, &task.key) {
+            let is_it = |known: &TrackedTask| match (&known.key, &task.key) {
                 (Some(own), Some(key)) if own == key => true,
                 _ => same_words(&known.text, &task.text),
             };
@@ -223,9 +219,9 @@ impl TaskList {
                     let renamed = known.renamed || !same_words(&known.text, &task.text);
                     let key = task.key.or(known.key);
                     let (text, role) = (task.text, task.role);
-                    self.tasks.push(Task { key, text, role, renamed, ..known });
+                    self.tasks.push(TrackedTask { key, text, role, renamed, ..known });
                 }
-                None => self.tasks.push(Task::new(task)),
+                None => self.tasks.push(TrackedTask::new(task)),
             }
         }
         if is_cleared {
@@ -243,7 +239,7 @@ impl TaskList {
 
 /// A task whose words alone changed, in a list of the same length, is the same task. One that says
 /// something else took its place.
-fn note_new_words(found: &mut [Option<usize>], old: &[Option<Task>], new: &[ClientTask]) {
+fn note_new_words(found: &mut [Option<usize>], old: &[Option<TrackedTask>], new: &[ClientTask]) {
     let open = |at: &usize| old[*at].as_ref().is_some_and(|task| task.role != Role::Skipped);
     let known: Vec<usize> = (0..old.len()).filter(open).collect();
     let missing: Vec<usize> = (0..new.len()).filter(|at| found[*at].is_none()).collect();
@@ -266,7 +262,7 @@ fn is_reworded(one: &str, other: &str) -> bool {
     4 * one.intersection(&other).count() >= (one.len() + other.len()).max(1)
 }
 
-impl Task {
+impl TrackedTask {
     fn new(task: ClientTask) -> Self {
         let ClientTask { key, text, role } = task;
         Self {

@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use super::{
-    Budget, Format, Part, Piece, Stage,
-    budget::Cost,
-    part::Section,
+    BriefItem, BriefPart, Budget, Format, Stage,
+    budget::Size,
     render::{self, fixed},
+    sections::BriefSection,
 };
 
-/// Fewer lines of a piece that does not fit are not worth showing.
+/// Fewer lines of a item that does not fit are not worth showing.
 const FEWEST_LINES: usize = 2;
 
 /// What was left out, and how to see it.
@@ -17,7 +17,7 @@ const FEWEST_LINES: usize = 2;
 pub(crate) struct LeftOut {
     /// Which stage.
     pub stage: Stage,
-    /// How many pieces were left out whole.
+    /// How many items were left out whole.
     pub count: usize,
     /// How many were shortened or cut.
     pub shortened: usize,
@@ -34,7 +34,7 @@ pub struct Brief {
     /// The revision of the state.
     pub revision: String,
     /// The parts that are shown, in order.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<BriefPart>,
     /// What is not.
     pub(crate) left_out: Vec<LeftOut>,
     /// What would do for the essential parts, in tokens, if they do not fit.
@@ -45,16 +45,21 @@ pub struct Brief {
     pub text: String,
 }
 
-/// Chooses what to show of `parts`, of which each has its most precious pieces first.
+/// Chooses what to show of `parts`, of which each has its most precious items first.
 ///
 /// The result is never larger than the budget, and the same parts give the same bytes. The
 /// essentials are whole if they fit; if not, the brief says so and what would do: what comes first
 /// (goal, next move, open reviews) then has all the room it needs, and the rest of them what is left.
-pub(crate) fn fit(parts: &[Part], revision: &str, budget: Budget, format: Format) -> Brief {
-    let allowed = Cost::allowed(&budget);
+pub(crate) fn fit_budget(
+    parts: &[BriefPart],
+    revision: &str,
+    budget: Budget,
+    format: Format,
+) -> Brief {
+    let allowed = Size::allowed(&budget);
     // What is left out has to be told, and telling it takes room from what is shown. A sum of
     // costs is never below the cost of the whole; should it be, one more turn mends it.
-    let (mut room, mut footer) = (allowed, Cost::default());
+    let (mut room, mut footer) = (allowed, Size::default());
     let costs = costs(parts, format);
     loop {
         let mut brief = attempt(parts, &costs, revision, budget, format, (room, footer));
@@ -64,35 +69,35 @@ pub(crate) fn fit(parts: &[Part], revision: &str, budget: Budget, format: Format
             continue;
         }
         brief.text = render::write(&brief, format, room);
-        let cost = Cost::of(&brief.text);
+        let cost = Size::of(&brief.text);
         if cost.fits(allowed) || room.tokens == 0 || room.bytes == 0 {
             return brief;
         }
         let over = cost.minus(allowed);
-        room = room.minus(Cost { tokens: over.tokens.max(8), bytes: over.bytes.max(32) });
+        room = room.minus(Size { tokens: over.tokens.max(8), bytes: over.bytes.max(32) });
     }
 }
 
-/// For each part and piece, what it costs whole and in short.
-type Costs = Vec<Vec<(Cost, Option<Cost>)>>;
+/// For each part and item, what it costs whole and in short.
+type Costs = Vec<Vec<(Size, Option<Size>)>>;
 
-fn costs(parts: &[Part], format: Format) -> Costs {
-    let cost = |lines: &Vec<String>| lines.iter().map(|line| format.line(line)).sum::<Cost>();
-    let both = |piece: &Piece| (cost(&piece.lines), piece.short.as_ref().map(cost));
-    parts.iter().map(|part| part.pieces.iter().map(both).collect()).collect()
+fn costs(parts: &[BriefPart], format: Format) -> Costs {
+    let cost = |lines: &Vec<String>| lines.iter().map(|line| format.line(line)).sum::<Size>();
+    let both = |item: &BriefItem| (cost(&item.lines), item.short.as_ref().map(cost));
+    parts.iter().map(|part| part.items.iter().map(both).collect()).collect()
 }
 
 /// One way to fit them, without its text.
 fn attempt(
-    parts: &[Part],
+    parts: &[BriefPart],
     costs: &Costs,
     revision: &str,
     budget: Budget,
     format: Format,
-    (allowed, footer): (Cost, Cost),
+    (allowed, footer): (Size, Size),
 ) -> Brief {
     let mut chosen = Chosen::new(parts, costs, format, allowed.minus(fixed(format, revision)));
-    let need: Cost = chosen.costs_of(|stage| stage <= Stage::Essential);
+    let need: Size = chosen.costs_of(|stage| stage <= Stage::Essential);
     let mut brief = Brief {
         budget,
         revision: revision.to_owned(),
@@ -143,7 +148,7 @@ fn attempt(
     brief
 }
 
-/// How much of a piece is shown.
+/// How much of a item is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Shown {
     Nothing,
@@ -152,26 +157,26 @@ enum Shown {
     Cut(Vec<String>),
 }
 
-/// The pieces chosen so far, and the room that is left.
+/// The items chosen so far, and the room that is left.
 struct Chosen<'p> {
-    parts: &'p [Part],
+    parts: &'p [BriefPart],
     format: Format,
-    room: Cost,
+    room: Size,
     costs: &'p Costs,
-    /// For each part and piece, how much of it is shown.
+    /// For each part and item, how much of it is shown.
     shown: Vec<Vec<Shown>>,
     /// Whether a part has its heading already.
     begun: Vec<bool>,
 }
 
 impl<'p> Chosen<'p> {
-    fn new(parts: &'p [Part], costs: &'p Costs, format: Format, room: Cost) -> Self {
+    fn new(parts: &'p [BriefPart], costs: &'p Costs, format: Format, room: Size) -> Self {
         Self {
             parts,
             format,
             room,
             costs,
-            shown: parts.iter().map(|part| vec![Shown::Nothing; part.pieces.len()]).collect(),
+            shown: parts.iter().map(|part| vec![Shown::Nothing; part.items.len()]).collect(),
             begun: vec![false; parts.len()],
         }
     }
@@ -181,12 +186,12 @@ impl<'p> Chosen<'p> {
     }
 
     /// What it costs to begin a part: our own line, and its heading unless it is there already.
-    fn head(&self, part: usize) -> Cost {
+    fn head(&self, part: usize) -> Size {
         if self.begun[part] {
-            return Cost::default();
+            return Size::default();
         }
         let own = &self.parts[part];
-        let note = own.note.iter().map(|note| self.format.note(note)).sum::<Cost>();
+        let note = own.note.iter().map(|note| self.format.note(note)).sum::<Size>();
         let same = |other: &usize| self.parts[*other].place() == own.place();
         match (0..self.parts.len()).filter(|other| self.begun[*other]).any(|other| same(&other)) {
             true => note,
@@ -194,13 +199,13 @@ impl<'p> Chosen<'p> {
         }
     }
 
-    fn whole(&self, part: usize) -> Cost {
+    fn whole(&self, part: usize) -> Size {
         self.head(part) + self.costs[part].iter().map(|(whole, _)| *whole).sum()
     }
 
-    fn costs_of(&self, is_meant: impl Fn(Stage) -> bool) -> Cost {
+    fn costs_of(&self, is_meant: impl Fn(Stage) -> bool) -> Size {
         let mut places = Vec::new();
-        let mut sum = Cost::default();
+        let mut sum = Size::default();
         for part in self.of(is_meant) {
             let own = &self.parts[part];
             sum = sum + self.whole(part);
@@ -220,66 +225,65 @@ impl<'p> Chosen<'p> {
         }
     }
 
-    /// Shows a piece if that fits, and gives what it cost.
+    /// Shows a item if that fits, and gives what it cost.
     fn take(
         &mut self,
         part: usize,
-        piece: usize,
-        cost: Cost,
+        item: usize,
+        cost: Size,
         how: Shown,
-        room: Cost,
-    ) -> Option<Cost> {
+        room: Size,
+    ) -> Option<Size> {
         let cost = cost + self.head(part);
         if !cost.fits(room) || !cost.fits(self.room) {
             return None;
         }
         self.begun[part] = true;
-        self.shown[part][piece] = how;
+        self.shown[part][item] = how;
         self.room = self.room.minus(cost);
         Some(cost)
     }
 
-    /// How many of its pieces may be shown.
+    /// How many of its items may be shown.
     fn most(&self, part: usize) -> usize {
         self.costs[part].len().min(self.parts[part].most)
     }
 
-    /// The pieces of a stage in short, as far as its share of the room goes.
+    /// The items of a stage in short, as far as its share of the room goes.
     fn take_share(&mut self, stage: Stage) {
         let mut room = self.room.percent(stage.share());
         for part in self.of(|one| one == stage) {
-            for piece in 0..self.most(part) {
-                let (whole, short) = self.costs[part][piece];
+            for item in 0..self.most(part) {
+                let (whole, short) = self.costs[part][item];
                 let (cost, how) = match short {
                     Some(short) => (short, Shown::Short),
                     None => (whole, Shown::Whole),
                 };
-                if let Some(cost) = self.take(part, piece, cost, how, room) {
+                if let Some(cost) = self.take(part, item, cost, how, room) {
                     room = room.minus(cost);
                 }
             }
         }
     }
 
-    /// What the stages before and after it have left: pieces that were shortened become whole,
-    /// pieces that were left out are cut.
+    /// What the stages before and after it have left: items that were shortened become whole,
+    /// items that were left out are cut.
     fn take_rest(&mut self, stage: Stage) {
         for part in self.of(|one| one == stage) {
-            for piece in 0..self.most(part) {
-                let (whole, short) = self.costs[part][piece];
-                match (&self.shown[part][piece], short) {
+            for item in 0..self.most(part) {
+                let (whole, short) = self.costs[part][item];
+                match (&self.shown[part][item], short) {
                     (Shown::Short, Some(short)) if whole.fits(self.room + short) => {
                         self.room = (self.room + short).minus(whole);
-                        self.shown[part][piece] = Shown::Whole;
+                        self.shown[part][item] = Shown::Whole;
                     }
                     (Shown::Nothing, short) => {
-                        let how = self.take(part, piece, whole, Shown::Whole, self.room);
+                        let how = self.take(part, item, whole, Shown::Whole, self.room);
                         let how =
-                            how.or_else(|| self.take(part, piece, short?, Shown::Short, self.room));
-                        if how.is_none()
-                            && self.parts[part].pieces[piece].lines.len() > FEWEST_LINES
+                            how.or_else(|| self.take(part, item, short?, Shown::Short, self.room));
+                        if how.is_none() && self.parts[part].items[item].lines.len() > FEWEST_LINES
                         {
-                            self.take_lines(part, piece, FEWEST_LINES);
+                            self.take_lines(part, item, FEWEST_LINES);
                         }
                     }
                     _ => {}
@@ -288,13 +292,13 @@ impl<'p> Chosen<'p> {
         }
     }
 
-    /// As many lines of a piece as fit, if they are more than `fewest`.
-    fn take_lines(&mut self, part: usize, piece: usize, fewest: usize) {
+    /// As many lines of a item as fit, if they are more than `fewest`.
+    fn take_lines(&mut self, part: usize, item: usize, fewest: usize) {
         let room = self.room.minus(self.head(part));
-        let cut = self.cut(&self.parts[part].pieces[piece].lines, room);
+        let cut = self.cut(&self.parts[part].items[item].lines, room);
         let Some(lines) = cut.filter(|lines| lines.len() > fewest) else { return };
         let cost = lines.iter().map(|line| self.format.line(line)).sum();
-        self.take(part, piece, cost, Shown::Cut(lines), self.room);
+        self.take(part, item, cost, Shown::Cut(lines), self.room);
     }
 
     /// Gives each part an equal share of the room; what the small ones leave, the large ones get.
@@ -303,21 +307,21 @@ impl<'p> Chosen<'p> {
         order.sort_by_key(|part| (self.whole(*part).tokens, *part));
         for (turn, part) in order.iter().copied().enumerate() {
             let mut share = self.room.share(order.len() - turn);
-            for piece in 0..self.costs[part].len() {
-                let (whole, _) = self.costs[part][piece];
-                if let Some(cost) = self.take(part, piece, whole, Shown::Whole, share) {
+            for item in 0..self.costs[part].len() {
+                let (whole, _) = self.costs[part][item];
+                if let Some(cost) = self.take(part, item, whole, Shown::Whole, share) {
                     share = share.minus(cost);
                     continue;
                 }
                 let head = self.head(part);
-                let lines = &self.parts[part].pieces[piece].lines;
+                let lines = &self.parts[part].items[item].lines;
                 let room = share.minus(head);
                 let cut = self
                     .cut(lines, room)
                     .or_else(|| Some(vec![self.beginning(lines.first()?, room)?]));
                 if let (Some(lines), true) = (cut, head.fits(share)) {
                     let cost = lines.iter().map(|line| self.format.line(line)).sum();
-                    self.take(part, piece, cost, Shown::Cut(lines), share);
+                    self.take(part, item, cost, Shown::Cut(lines), share);
                 }
                 break;
             }
@@ -343,7 +347,7 @@ impl<'p> Chosen<'p> {
             let (whole, _) = self.costs[part][0];
             if self.take(part, 0, whole, Shown::Whole, self.room).is_none() {
                 let room = self.room.minus(self.head(part));
-                let line = self.parts[part].pieces[0].lines.first();
+                let line = self.parts[part].items[0].lines.first();
                 let Some(line) = line.and_then(|line| self.beginning(line, room)) else { continue };
                 let cost = self.format.line(&line);
                 self.take(part, 0, cost, Shown::Cut(vec![line]), self.room);
@@ -353,7 +357,7 @@ impl<'p> Chosen<'p> {
     }
 
     /// The first lines, as many as fit, and a mark that there are more.
-    fn cut(&self, lines: &[String], room: Cost) -> Option<Vec<String>> {
+    fn cut(&self, lines: &[String], room: Size) -> Option<Vec<String>> {
         let mark = "…".to_owned();
         let mut left = room.minus(self.format.line(&mark));
         let mut kept: Vec<String> = Vec::new();
@@ -372,7 +376,7 @@ impl<'p> Chosen<'p> {
     }
 
     /// The longest beginning of a line that fits, with `…` after it.
-    fn beginning(&self, line: &str, room: Cost) -> Option<String> {
+    fn beginning(&self, line: &str, room: Size) -> Option<String> {
         let ends: Vec<usize> = line.char_indices().map(|(at, _)| at).skip(1).collect();
         let fits = |end: &usize| self.format.line(&format!("{}…", &line[..*end])).fits(room);
         let count = ends.partition_point(fits);
@@ -402,30 +406,30 @@ impl<'p> Chosen<'p> {
     }
 
     /// In the order in which they are shown: turns oldest first.
-    fn into_parts(self) -> Vec<Part> {
-        let mut all: Vec<Part> = Vec::new();
+    fn into_parts(self) -> Vec<BriefPart> {
+        let mut all: Vec<BriefPart> = Vec::new();
         for (at, part) in self.parts.iter().enumerate().filter(|(at, _)| self.begun[*at]) {
-            let pieces = part.pieces.iter().zip(&self.shown[at]).filter_map(|(piece, shown)| {
+            let items = part.items.iter().zip(&self.shown[at]).filter_map(|(item, shown)| {
                 let lines = match shown {
                     Shown::Nothing => return None,
-                    Shown::Short => piece.short.clone()?,
-                    Shown::Whole => piece.lines.clone(),
+                    Shown::Short => item.short.clone()?,
+                    Shown::Whole => item.lines.clone(),
                     Shown::Cut(lines) => lines.clone(),
                 };
-                Some(Piece { lines, short: None })
+                Some(BriefItem { lines, short: None })
             });
-            let mut pieces: Vec<Piece> = pieces.collect();
-            if part.section == Section::RecentTurns {
-                pieces.reverse();
+            let mut items: Vec<BriefItem> = items.collect();
+            if part.section == BriefSection::RecentTurns {
+                items.reverse();
             }
             let (note, sources) = (part.note.clone(), part.sources.clone());
-            all.push(Part { note, sources, pieces, ..*part });
+            all.push(BriefPart { note, sources, items, ..*part });
         }
         all.sort_by_key(|part| part.section);
         all.dedup_by(|part, before| {
             let joins = part.place() == before.place() && part.note.is_none();
             if joins {
-                before.pieces.append(&mut part.pieces);
+                before.items.append(&mut part.items);
             }
             joins
         });

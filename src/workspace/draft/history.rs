@@ -4,7 +4,7 @@ use super::Draft;
 use crate::{
     domain::{ModelError, StateFile},
     history,
-    workspace::{Error, Facts},
+    workspace::{CachedFacts, Error},
 };
 
 /// How a history ends.
@@ -19,7 +19,7 @@ pub(super) struct HistoryEnd {
 impl Draft<'_> {
     /// Begins a history where there is none.
     pub(in crate::workspace) fn begin_history(&mut self, text: String) -> Result<(), Error> {
-        self.facts = Some(Facts::of_new_history(&text)?);
+        self.facts = Some(CachedFacts::of_new_history(&text)?);
         self.appended = text.into_bytes();
         Ok(())
     }

@@ -7,14 +7,14 @@ const BLOCK: usize = 64;
 
 /// A list of values of which most are never asked for: their places take no memory before.
 #[derive(Clone, Debug)]
-pub(crate) struct LateList<T> {
+pub(crate) struct LazyList<T> {
     len: usize,
-    blocks: Vec<OnceLock<Box<[Late<T>]>>>,
+    blocks: Vec<OnceLock<Box<[Lazy<T>]>>>,
 }
 
-type Late<T> = OnceLock<Box<T>>;
+type Lazy<T> = OnceLock<Box<T>>;
 
-impl<T> LateList<T> {
+impl<T> LazyList<T> {
     /// Of so many values nothing is known yet.
     pub(crate) fn new(len: usize) -> Self {
         let mut blocks = Vec::new();
@@ -47,7 +47,7 @@ impl<T> LateList<T> {
     }
 }
 
-impl<T> FromIterator<T> for LateList<T> {
+impl<T> FromIterator<T> for LazyList<T> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
         let values: Vec<T> = values.into_iter().collect();
         let list = Self::new(values.len());
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_value_is_made_once_and_stays() {
-        let mut list = LateList::new(BLOCK + 2);
+        let mut list = LazyList::new(BLOCK + 2);
         assert_eq!(list.made_mut().count(), 0);
         assert_eq!(
             (list.get_or_init(BLOCK + 1, || 'a'), list.get_or_init(3, || 'b')),

@@ -7,7 +7,7 @@ use crate::domain::StateFile;
 /// A section of the brief, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Section {
+pub(crate) enum BriefSection {
     /// What is wrong with the files.
     Problems,
     /// The goal of the plan.
@@ -46,7 +46,7 @@ pub(crate) enum Section {
     AdaptationRules,
 }
 
-impl Section {
+impl BriefSection {
     /// The heading.
     pub(crate) fn title(self) -> &'static str {
         match self {
@@ -90,9 +90,7 @@ pub(crate) enum Stage {
     Outputs,
     /// The other unfinished steps.
     OpenSteps,
-    /// Decisions.
     Decisions,
-    /// Findings.
     Findings,
     /// The rest of the context.
     Context,
@@ -131,7 +129,7 @@ impl Stage {
         }
     }
 
-    /// The singular and plural noun for its pieces.
+    /// The singular and plural noun for its items.
     pub(super) fn nouns(self) -> (&'static str, &'static str) {
         match self {
             Self::First | Self::Essential => ("essential part", "essential parts"),
@@ -168,9 +166,9 @@ impl Stage {
 
 /// The content under one heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct BriefPart {
     /// Where it is shown.
-    pub section: Section,
+    pub section: BriefSection,
     /// The file its text comes from.
     pub source: StateFile,
     /// What that file is made of, if the state was adopted.
@@ -180,7 +178,7 @@ pub(crate) struct Part {
     /// Text of our own; never from the state.
     pub note: Option<String>,
     /// Its content, the most important first.
-    pub pieces: Vec<Piece>,
+    pub items: Vec<BriefItem>,
     /// How many of them are shown at most, whatever the budget.
     pub most: usize,
     /// How many more there are, for which there cannot be room.
@@ -189,18 +187,18 @@ pub(crate) struct Part {
 
 /// Lines that are shown together, shortened, or left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct BriefItem {
     /// Lines from the state.
     pub lines: Vec<String>,
     /// A shorter form, if there is one.
     pub short: Option<Vec<String>>,
 }
 
-impl Part {
+impl BriefPart {
     /// An empty part.
-    pub(crate) fn new(section: Section, source: StateFile, stage: Stage) -> Self {
-        let (note, sources, pieces) = (None, None, Vec::new());
-        Self { section, source, sources, stage, note, pieces, most: usize::MAX, more: 0 }
+    pub(crate) fn new(section: BriefSection, source: StateFile, stage: Stage) -> Self {
+        let (note, sources, items) = (None, None, Vec::new());
+        Self { section, source, sources, stage, note, items, most: usize::MAX, more: 0 }
     }
 
     /// The same part with a line of our own.
@@ -210,14 +208,14 @@ impl Part {
         self
     }
 
-    /// The same part with a piece for each text.
+    /// The same part with a item for each text.
     #[must_use]
     pub(crate) fn texts<S: AsRef<str>>(mut self, texts: impl IntoIterator<Item = S>) -> Self {
-        self.pieces.extend(texts.into_iter().map(|text| Piece::new(text.as_ref())));
+        self.items.extend(texts.into_iter().map(|text| BriefItem::new(text.as_ref())));
         self
     }
 
-    /// The same part, with no more than `most` of its pieces.
+    /// The same part, with no more than `most` of its items.
     #[must_use]
     pub(super) fn at_most(mut self, most: usize) -> Self {
         self.most = most;
@@ -230,30 +228,30 @@ impl Part {
     }
 
     /// The heading it is under.
-    pub(super) fn place(&self) -> (Section, StateFile) {
+    pub(super) fn place(&self) -> (BriefSection, StateFile) {
         (self.section, self.source)
     }
 
     /// All lines from the state.
     pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
-        self.pieces.iter().flat_map(|piece| &piece.lines).map(String::as_str)
+        self.items.iter().flat_map(|item| &item.lines).map(String::as_str)
     }
 
     /// Adds it to `parts` unless it is empty.
     pub(super) fn put(self, parts: &mut Vec<Self>) {
-        if self.note.is_some() || self.pieces.iter().any(|piece| !piece.lines.is_empty()) {
+        if self.note.is_some() || self.items.iter().any(|item| !item.lines.is_empty()) {
             parts.push(self);
         }
     }
 }
 
-impl Piece {
+impl BriefItem {
     /// The lines of a text.
     pub(crate) fn new(text: &str) -> Self {
         Self { lines: lines(text), short: None }
     }
 
-    /// The same piece with a shorter form, if that is one.
+    /// The same item with a shorter form, if that is one.
     #[must_use]
     pub(crate) fn or(mut self, shorter: &str) -> Self {
         self.short = Some(lines(shorter)).filter(|short| *short != self.lines);

@@ -4,8 +4,8 @@ use std::{cell::LazyCell, collections::BTreeSet, rc::Rc};
 
 use crate::domain::plan::{
     Heading, Plan, dependencies,
-    dependencies::StepName,
-    read::locate::Located,
+    dependencies::StepLabel,
+    read::locate::LocatedStep,
     step::{self, read::Dependencies},
 };
 use crate::{
@@ -24,7 +24,7 @@ struct ReadAgain {
 
 impl Plan {
     /// The plan that an edit makes of `before`, the same as [`Plan::read`] makes of its document.
-    pub(crate) fn follow(before: Rc<Self>, edited: Edited) -> Self {
+    pub(crate) fn reread(before: Rc<Self>, edited: Edited) -> Self {
         let is_of = edited.is_of(&before.document);
         let Edited { document, touched, .. } = edited;
         let touched = touched.filter(|_| is_of);
@@ -110,7 +110,7 @@ impl Plan {
             if self.steps.iter().chain(added.iter().map(|(step, _)| step)).any(is_taken) {
                 return None;
             }
-            let located = Located { section, item: None, heading, number };
+            let located = LocatedStep { section, item: None, heading, number };
             added.push(step::read::read(new, located, &mut problems));
         }
         if !added.is_empty() {
@@ -126,7 +126,7 @@ impl Plan {
                 true => Heading::read(new, section, false)?,
                 false => was.written_heading(),
             };
-            let located = Located { section, item: None, heading, number: was.number };
+            let located = LocatedStep { section, item: None, heading, number: was.number };
             let (step, list) = step::read::read(new, located, &mut problems);
             // Others may name it by its id.
             if step.id != was.id {
@@ -166,13 +166,13 @@ impl Plan {
         &'s self,
         added: &'s [(Step, Dependencies)],
         touched: &Touched,
-    ) -> Vec<StepName<'s>> {
+    ) -> Vec<StepLabel<'s>> {
         let mut names = self.names();
         for (before, (step, _)) in added.iter().enumerate() {
             let is_earlier = |other: &Step| touched.renamed(other.section) < step.section;
             let at = before + self.steps.partition_point(is_earlier);
             let id = step.id.as_ref().map(StepId::as_str);
-            names.insert(at, StepName { number: step.number, id, title: &step.title });
+            names.insert(at, StepLabel { number: step.number, id, title: &step.title });
         }
         names
     }
@@ -214,7 +214,7 @@ mod tests {
         let is_short =
             touched.is_some_and(|touched| plan.read_again(&edited.document, &touched).is_some());
         let read = Plan::read(Document::parse(edited.document.source()).unwrap());
-        let followed = Plan::follow(Rc::clone(plan), edited);
+        let followed = Plan::reread(Rc::clone(plan), edited);
         prop_assert_eq!(followed.to_table(), read.to_table());
         prop_assert_eq!(samples::all_of(&followed), samples::all_of(&read));
         Ok(is_short)
@@ -299,6 +299,6 @@ mod tests {
         let edited = edit.finish().unwrap();
         assert!(edited.touched.is_some() && !edited.is_of(&plan.document));
         let read = Plan::read(Document::parse(edited.document.source()).unwrap());
-        assert_eq!(samples::all_of(&Plan::follow(plan, edited)), samples::all_of(&read));
+        assert_eq!(samples::all_of(&Plan::reread(plan, edited)), samples::all_of(&read));
     }
 }

@@ -1,7 +1,7 @@
 //! The ways in which a draft changes, by path.
 
 use super::draft::ObjectDraft;
-use super::draft::{ArrayDraft, Draft, Item};
+use super::draft::{ArrayDraft, DraftValue, Item};
 use super::tree::{Kind, Tree};
 use super::write::Spelling;
 use super::{JsonError, MAX_DEPTH, Path};
@@ -15,9 +15,9 @@ const MOST_NAMES: usize = 4096;
 /// A draft together with the source it points into.
 ///
 /// A change that fails may leave the draft half changed; the caller drops it then.
-pub(super) struct Change<'a> {
+pub(super) struct DraftEditor<'a> {
     pub(super) tree: &'a Tree,
-    pub(super) root: &'a mut Draft,
+    pub(super) root: &'a mut DraftValue,
 }
 
 /// A container opened for changes.
@@ -26,11 +26,11 @@ enum Opened<'d> {
     Array(&'d mut ArrayDraft),
 }
 
-impl Change<'_> {
+impl DraftEditor<'_> {
     /// A new value for `path`, refused if it nests too deeply there.
-    pub(super) fn fresh(path: &Path, value: &Value) -> Result<Draft, JsonError> {
+    pub(super) fn fresh(path: &Path, value: &Value) -> Result<DraftValue, JsonError> {
         Self::check_depth(path, value)?;
-        Ok(Draft::new(value))
+        Ok(DraftValue::new(value))
     }
 
     /// Refuses a value that nests too deeply to be put at `path`.
@@ -45,7 +45,7 @@ impl Change<'_> {
     pub(super) fn set(
         &mut self,
         path: &Path,
-        new: Draft,
+        new: DraftValue,
         spelling: Spelling,
     ) -> Result<(), JsonError> {
         check_height(path, &new)?;
@@ -58,12 +58,12 @@ impl Change<'_> {
         for (i, segment) in parents.iter().enumerate() {
             here = match open(here, tree, || path.first(i))? {
                 Opened::Object(object) => {
-                    object.get_or_insert_with(segment, |_| Draft::empty_object())
+                    object.get_or_insert_with(segment, |_| DraftValue::empty_object())
                 }
                 Opened::Array(array) => {
                     let index = place_in(array, segment, || path.first(i))?;
                     if index == array.items.len() {
-                        array.items.push(Item::new(Draft::empty_object()));
+                        array.items.push(Item::new(DraftValue::empty_object()));
                     }
                     &mut array.items[index].value
                 }
@@ -91,13 +91,13 @@ impl Change<'_> {
         let (Some(parent), Some(last)) = (path.parent(), path.last()) else { return Ok(()) };
         let tree = self.tree;
         if let Opened::Object(object) = open(self.reach(&parent)?, tree, || parent.clone())? {
-            object.insert_before(last, next, Draft::empty_object());
+            object.insert_before(last, next, DraftValue::empty_object());
         }
         Ok(())
     }
 
     /// Adds `new` as RFC 6902 does: into an array, over a member, or as the whole document.
-    pub(super) fn insert(&mut self, path: &Path, new: Draft) -> Result<(), JsonError> {
+    pub(super) fn insert(&mut self, path: &Path, new: DraftValue) -> Result<(), JsonError> {
         check_height(path, &new)?;
         let (Some(parent), Some(last)) = (path.parent(), path.last()) else {
             self.root.replace(self.tree, new, Spelling::Kept);
@@ -115,7 +115,7 @@ impl Change<'_> {
     }
 
     /// Takes out what is at `path`.
-    pub(super) fn remove(&mut self, path: &Path) -> Result<Draft, JsonError> {
+    pub(super) fn remove(&mut self, path: &Path) -> Result<DraftValue, JsonError> {
         let (Some(parent), Some(last)) = (path.parent(), path.last()) else {
             return Err(JsonError::RemoveRoot);
         };
@@ -134,13 +134,13 @@ impl Change<'_> {
     }
 
     /// Adds `new` at the end of the array at `path`, which is created if it is missing.
-    pub(super) fn append(&mut self, path: &Path, new: Draft) -> Result<(), JsonError> {
+    pub(super) fn append(&mut self, path: &Path, new: DraftValue) -> Result<(), JsonError> {
         if self.find(path).is_none() {
             return self.set(path, [new].into_iter().collect(), Spelling::Kept);
         }
         let tree = self.tree;
         match self.reach(path)?.expand(tree) {
-            Draft::Array(array) => array.items.push(Item::new(new)),
+            DraftValue::Array(array) => array.items.push(Item::new(new)),
             other => {
                 let found = other.kind(tree).described();
                 return Err(JsonError::NotArray { path: path.clone(), found });
@@ -150,18 +150,18 @@ impl Change<'_> {
     }
 
     /// What is at `path`.
-    pub(super) fn find(&self, path: &Path) -> Option<Cow<'_, Draft>> {
+    pub(super) fn find(&self, path: &Path) -> Option<Cow<'_, DraftValue>> {
         let mut here = &*self.root;
         for (i, segment) in path.segments().iter().enumerate() {
             here = match here {
-                Draft::Object(object) => object.get(segment)?,
-                Draft::Array(array) => &array.items.get(Path::index(segment)?)?.value,
-                Draft::Scalar(_) => return None,
-                Draft::Source(node) => {
+                DraftValue::Object(object) => object.get(segment)?,
+                DraftValue::Array(array) => &array.items.get(Path::index(segment)?)?.value,
+                DraftValue::Scalar(_) => return None,
+                DraftValue::Source(node) => {
                     let mut rest = path.segments().iter().skip(i);
                     let found =
                         rest.try_fold(*node, |node, segment| self.tree.child(node, segment))?;
-                    return Some(Cow::Owned(Draft::Source(found)));
+                    return Some(Cow::Owned(DraftValue::Source(found)));
                 }
             };
         }
@@ -169,7 +169,7 @@ impl Change<'_> {
     }
 
     /// What is at `path`, for changing it.
-    pub(super) fn reach(&mut self, path: &Path) -> Result<&mut Draft, JsonError> {
+    pub(super) fn reach(&mut self, path: &Path) -> Result<&mut DraftValue, JsonError> {
         if self.find(path).is_none() {
             return Err(self.missing(path));
         }
@@ -177,12 +177,12 @@ impl Change<'_> {
         let mut here = &mut *self.root;
         for segment in path.segments() {
             let next = match here.expand(tree) {
-                Draft::Object(object) => object.get_mut(segment),
-                Draft::Array(array) => {
+                DraftValue::Object(object) => object.get_mut(segment),
+                DraftValue::Array(array) => {
                     let item = Path::index(segment).and_then(|index| array.items.get_mut(index));
                     item.map(|item| &mut item.value)
                 }
-                Draft::Source(_) | Draft::Scalar(_) => None,
+                DraftValue::Source(_) | DraftValue::Scalar(_) => None,
             };
             here = next.ok_or_else(|| JsonError::NotFound { path: path.clone(), nearest: None })?;
         }
@@ -195,10 +195,10 @@ impl Change<'_> {
         let length = (1..=path.segments().len()).take_while(exists).count();
         let parent = path.first(length);
         let keys: Vec<String> = match self.find(&parent).as_deref() {
-            Some(Draft::Object(object)) => {
+            Some(DraftValue::Object(object)) => {
                 object.members().filter_map(|e| e.key.map(str::to_owned)).collect()
             }
-            Some(Draft::Source(node)) if self.tree.kind(*node) == Kind::Object => {
+            Some(DraftValue::Source(node)) if self.tree.kind(*node) == Kind::Object => {
                 self.tree.children(*node).map(|child| self.tree.key(child).into_owned()).collect()
             }
             _ => Vec::new(),
@@ -214,7 +214,7 @@ impl Change<'_> {
 ///
 /// Levels inside the source are counted when the result is read back; this bound keeps every
 /// walk over a draft shallow until then.
-fn check_height(path: &Path, draft: &Draft) -> Result<(), JsonError> {
+fn check_height(path: &Path, draft: &DraftValue) -> Result<(), JsonError> {
     if path.segments().len() + draft.height() > MAX_DEPTH {
         return Err(too_deep(path));
     }
@@ -238,13 +238,13 @@ fn deeper_than(value: &Value, levels: usize) -> bool {
 }
 
 fn open<'d>(
-    draft: &'d mut Draft,
+    draft: &'d mut DraftValue,
     tree: &Tree,
     here: impl FnOnce() -> Path,
 ) -> Result<Opened<'d>, JsonError> {
     match draft.expand(tree) {
-        Draft::Object(object) => Ok(Opened::Object(object)),
-        Draft::Array(array) => Ok(Opened::Array(array)),
+        DraftValue::Object(object) => Ok(Opened::Object(object)),
+        DraftValue::Array(array) => Ok(Opened::Array(array)),
         scalar => {
             Err(JsonError::NotContainer { path: here(), found: scalar.kind(tree).described() })
         }

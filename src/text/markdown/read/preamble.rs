@@ -7,7 +7,7 @@ use crate::text::markdown::line;
 const BOM: &str = "\u{feff}";
 
 /// The bytes before the markdown, and the front matter among them.
-pub(crate) struct Opening {
+pub(crate) struct Preamble {
     /// Where the markdown begins.
     pub end: usize,
     /// The front matter with both of its fences.
@@ -18,11 +18,11 @@ pub(crate) struct Opening {
 ///
 /// Front matter is a line `---`, then at once a line that is not blank, then somewhere a line
 /// `---` or `...`. A rule with a blank line below it is therefore still a rule.
-pub(crate) fn opening(source: &str) -> Opening {
+pub(crate) fn preamble(source: &str) -> Preamble {
     let start = if source.starts_with(BOM) { BOM.len() } else { 0 };
     match front_matter_end(source, start) {
-        Some(end) => Opening { end, front_matter: Some(start..end) },
-        None => Opening { end: start, front_matter: None },
+        Some(end) => Preamble { end, front_matter: Some(start..end) },
+        None => Preamble { end: start, front_matter: None },
     }
 }
 
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     fn front(source: &str) -> Option<&str> {
-        opening(source).front_matter.map(|range| &source[range])
+        preamble(source).front_matter.map(|range| &source[range])
     }
 
     #[test]

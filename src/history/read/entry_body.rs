@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::history::{MAX_ENTRY_BYTES, read::lines::Line, trailer::Trailer};
+use crate::history::{MAX_ENTRY_BYTES, read::lines::RawLine, trailer::Trailer};
 
 /// A body and where its heading is. The lines of the body end with LF.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ impl<'a> Text<'a> {
 }
 
 /// A body that grows line by line, up to the size that an entry may have.
-pub(in crate::history) struct Section {
+pub(in crate::history) struct EntryBody {
     body: Vec<u8>,
     lines: u64,
     offset: u64,
@@ -29,14 +29,14 @@ pub(in crate::history) struct Section {
     is_cut: bool,
 }
 
-impl Section {
-    pub(in crate::history) fn starting_with(line: &Line<'_>) -> Self {
+impl EntryBody {
+    pub(in crate::history) fn starting_with(line: &RawLine<'_>) -> Self {
         let mut section = Self::empty_at(line);
         section.push(line.text);
         section
     }
 
-    pub(in crate::history) fn empty_at(line: &Line<'_>) -> Self {
+    pub(in crate::history) fn empty_at(line: &RawLine<'_>) -> Self {
         Self { body: Vec::new(), lines: 0, offset: line.offset, line: line.number, is_cut: false }
     }
 

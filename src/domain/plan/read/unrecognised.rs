@@ -1,6 +1,6 @@
 //! What a person most likely meant as a step or a field, and what has to be typed for it.
 
-use crate::domain::plan::{read::loose, step::heading::Heading};
+use crate::domain::plan::{read::field_lines, step::heading::Heading};
 use crate::{
     domain::{ErrorCode, Plan, Problem, StateFile, Step},
     text::markdown::{Document, ItemId, SectionId},
@@ -11,7 +11,7 @@ const FIELDS: [&str; 6] = ["status", "goal", "mode", "component", "tool_mapping"
 
 impl Plan {
     /// What looks like a step or a field and is not read as one.
-    pub(crate) fn unread(&self) -> Vec<Problem> {
+    pub(crate) fn unrecognised(&self) -> Vec<Problem> {
         let document = &self.document;
         let next = self.new_number(None);
         let mut found = Vec::new();
@@ -130,7 +130,7 @@ impl Plan {
             return Vec::new();
         }
         let mut found = Vec::new();
-        for part in document.parts(section).into_iter().filter(|part| part.item.is_none()) {
+        for part in document.body_blocks(section).into_iter().filter(|part| part.item.is_none()) {
             let text = &document.source()[part.span.clone()];
             if text.starts_with(['`', '~', '<', '>', '|', ' ', '\t']) {
                 continue;
@@ -138,7 +138,9 @@ impl Plan {
             let mut at = part.span.start;
             for line in text.split_inclusive('\n') {
                 let is_read = |key: &str| match key {
-                    "status" if self.is_step(section) => loose::status(document, section).is_some(),
+                    "status" if self.is_step(section) => {
+                        field_lines::status(document, section).is_some()
+                    }
                     "status" | "goal" | "mode" => !self.is_step(section),
                     _ => false,
                 };
@@ -192,7 +194,7 @@ fn half_typed_field(line: &str) -> Option<(&str, &str)> {
 
 /// `**Component:** x` and `Depends on: 2`, with the key as it has to be written.
 fn loose_field(line: &str) -> Option<(String, String)> {
-    let (key, value) = loose::line_field(line, &FIELDS)?;
+    let (key, value) = field_lines::line_field(line, &FIELDS)?;
     Some((key.to_owned(), line[value].to_owned()))
 }
 
@@ -202,7 +204,7 @@ mod tests {
 
     fn hints(source: &str) -> Vec<String> {
         let plan = Plan::read(Document::parse(source).unwrap());
-        plan.unread().into_iter().filter_map(|problem| problem.hint).collect()
+        plan.unrecognised().into_iter().filter_map(|problem| problem.hint).collect()
     }
 
     #[test]
