@@ -10,7 +10,7 @@ use crate::text::markdown::{Document, EditError, SectionId, line, title, value};
 pub(crate) enum Mode {
     Append,
     Replace,
-    /// It takes the place of some of the section's [parts](Document::parts), from one to before another.
+    /// It takes the place of some of the section's [blocks](Document::body_blocks), from one to before another.
     Blocks(usize, usize),
 }
 
