@@ -84,8 +84,8 @@ pub fn merge(text: &str) {
     for file in [StateFile::Plan, StateFile::Context, StateFile::History, StateFile::Variables] {
         let merged =
             |ours, theirs| merge::merge(file, Some(base), Some(ours), Some(theirs), workflow);
-        for (ours, theirs) in [(ours, ours), (ours, base), (base, ours)] {
-            let same = merged(ours, theirs).ok().flatten();
+        for (one, other) in [(ours, ours), (ours, base), (base, ours)] {
+            let same = merged(one, other).ok().flatten();
             assert!(same.is_none_or(|same| same.bytes == ours), "{file:?} was not kept");
         }
         if let Ok(Some(one)) = merged(ours, theirs) {

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::{BriefSection, estimate::tokens};
-use crate::domain::StateFile;
 
 /// How a brief is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
@@ -116,7 +115,7 @@ impl Format {
     }
 
     /// The cost of a section heading.
-    pub(super) fn heading(self, section: BriefSection, source: StateFile) -> Size {
+    pub(super) fn heading(self, section: BriefSection, source: &str) -> Size {
         match self {
             Self::Md => Size::of(&heading(section, source)),
             Self::Json => Size::of(&format!(
@@ -128,7 +127,7 @@ impl Format {
 }
 
 /// A heading with the file that the text below it comes from.
-pub(super) fn heading(section: BriefSection, source: StateFile) -> String {
+pub(super) fn heading(section: BriefSection, source: &str) -> String {
     format!("\n## {} ({source})\n", section.title())
 }
 

@@ -41,8 +41,7 @@ fn problems(material: &Material, parts: &mut Vec<BriefPart>) {
     files.dedup();
     for file in files {
         let of_file = material.problems.iter().filter(|problem| problem.file == file);
-        let lines = of_file
-            .map(|problem| one_line(&format!("{}: {}", problem.location(), problem.message), 300));
+        let lines = of_file.map(|problem| one_line(&problem.line(), 300));
         BriefPart::new(BriefSection::Problems, file, Stage::First)
             .note("The rest could be read. `statedir check` lists every problem.")
             .texts(lines)

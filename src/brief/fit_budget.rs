@@ -195,7 +195,7 @@ impl<'p> Chosen<'p> {
         let same = |other: &usize| self.parts[*other].place() == own.place();
         match (0..self.parts.len()).filter(|other| self.begun[*other]).any(|other| same(&other)) {
             true => note,
-            false => self.format.heading(own.section, own.source) + note,
+            false => self.format.heading(own.section, own.source_name()) + note,
         }
     }
 
@@ -210,7 +210,7 @@ impl<'p> Chosen<'p> {
             let own = &self.parts[part];
             sum = sum + self.whole(part);
             if places.contains(&own.place()) {
-                sum = sum.minus(self.format.heading(own.section, own.source));
+                sum = sum.minus(self.format.heading(own.section, own.source_name()));
             }
             places.push(own.place());
         }
@@ -422,7 +422,8 @@ impl<'p> Chosen<'p> {
             if part.section == BriefSection::RecentTurns {
                 items.reverse();
             }
-            all.push(BriefPart { note: part.note.clone(), items, ..*part });
+            let (note, sources) = (part.note.clone(), part.sources.clone());
+            all.push(BriefPart { note, sources, items, ..*part });
         }
         all.sort_by_key(|part| part.section);
         all.dedup_by(|part, before| {

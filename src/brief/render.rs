@@ -81,7 +81,7 @@ fn markdown(brief: &Brief, allowed: Size) -> String {
     for part in &brief.parts {
         let place = part.place();
         if before != Some(place) {
-            text.push_str(&heading(part.section, part.source));
+            text.push_str(&heading(part.section, part.source_name()));
             before = Some(place);
         }
         if let Some(note) = &part.note {
@@ -131,7 +131,7 @@ impl Brief {
         for part in &self.parts {
             let mut section = Map::new();
             section.insert("section".to_owned(), json!(part.section));
-            section.insert("source".to_owned(), json!(part.source));
+            section.insert("source".to_owned(), json!(part.source_name()));
             if let Some(note) = &part.note {
                 section.insert("note".to_owned(), json!(note));
             }

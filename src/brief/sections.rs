@@ -16,6 +16,8 @@ pub(crate) enum BriefSection {
     WhereWeAre,
     /// The next move and the current step.
     WhatToDoNext,
+    /// The current step, where nothing is said about the next move.
+    CurrentStep,
     /// Questions that wait for a person.
     OpenReviews,
     /// Failed attempts at the current step, and notes about restarts.
@@ -52,6 +54,7 @@ impl BriefSection {
             Self::Goal => "Goal",
             Self::WhereWeAre => "Where we are",
             Self::WhatToDoNext => "What to do next",
+            Self::CurrentStep => "Current step",
             Self::OpenReviews => "Open reviews",
             Self::WhatFailed => "Earlier attempts",
             Self::EarlierResults => "Results so far",
@@ -168,6 +171,8 @@ pub(crate) struct BriefPart {
     pub section: BriefSection,
     /// The file its text comes from.
     pub source: StateFile,
+    /// What that file is made of, if the state was adopted.
+    pub sources: Option<String>,
     /// How important it is.
     pub stage: Stage,
     /// Text of our own; never from the state.
@@ -192,7 +197,8 @@ pub(crate) struct BriefItem {
 impl BriefPart {
     /// An empty part.
     pub(crate) fn new(section: BriefSection, source: StateFile, stage: Stage) -> Self {
-        Self { section, source, stage, note: None, items: Vec::new(), most: usize::MAX, more: 0 }
+        let (note, sources, items) = (None, None, Vec::new());
+        Self { section, source, sources, stage, note, items, most: usize::MAX, more: 0 }
     }
 
     /// The same part with a line of our own.
@@ -214,6 +220,11 @@ impl BriefPart {
     pub(super) fn at_most(mut self, most: usize) -> Self {
         self.most = most;
         self
+    }
+
+    /// The name of the file that its text comes from.
+    pub(super) fn source_name(&self) -> &str {
+        self.sources.as_deref().unwrap_or(self.source.name())
     }
 
     /// The heading it is under.

@@ -76,6 +76,10 @@ fn why_not_chosen(action: RecoveryAction, chosen: RecoveryAction, evidence: &Evi
         RecoveryAction::RestartTask if chosen == RecoveryAction::RetryTask => {
             "a retry does the same and counts the attempt".to_owned()
         }
+        RecoveryAction::NextTask if step.is_none() => match &evidence.next {
+            Some(next) => format!("step {} would be started", next.number),
+            None => "no step would be started".to_owned(),
+        },
         RecoveryAction::NextTask if interrupted => {
             format!("nothing proves that step {number} is complete")
         }

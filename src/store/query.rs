@@ -129,6 +129,22 @@ impl Store {
         }
     }
 
+    /// For each of some texts the oldest operation that appended it, as far as the log knows one.
+    ///
+    /// Reads without the lock.
+    pub(crate) fn appended_by(&self, texts: &[String]) -> Result<BTreeMap<String, Revision>> {
+        let mut found = BTreeMap::new();
+        for op in Backwards::new(self)? {
+            let op = op?;
+            let Some(bytes) = op.appended.and_then(|appended| appended.bytes) else { continue };
+            let written = String::from_utf8_lossy(&bytes);
+            for text in texts.iter().filter(|text| written.contains(text.as_str())) {
+                found.insert(text.clone(), op.id.clone());
+            }
+        }
+        Ok(found)
+    }
+
     /// The rewritable files right after an operation, given by its id or a unique prefix.
     pub(crate) fn files_at(&self, id: &str) -> Result<BTreeMap<String, Vec<u8>>> {
         let this = self.session();

@@ -34,3 +34,33 @@ fn a_task_type_that_is_set_again_asks_only_once() {
     project.ok(&["review", "approve", "r1", "--actor", "ada"]);
     assert_eq!(set()["reviews_opened"], json!(["r2"]));
 }
+
+#[test]
+fn a_rule_that_fires_again_opens_no_second_review_while_the_first_is_open() {
+    let project = Project::with_steps(1);
+    let rule = "If user provides negative feedback → require human review";
+    project.ok(&["rule", "add", rule]);
+    let complain = |about: &str| {
+        let about = format!("about={about}");
+        project.ok(&["event", "emit", "feedback", "sentiment=positive"]);
+        project.json(&["event", "emit", "feedback", "sentiment=negative", &about])
+    };
+    let open = || project.json(&["review", "list"])["reviews"].as_array().unwrap().len();
+    assert_eq!(complain("speed")["reviews_opened"], json!(["r1"]));
+    let again = complain("price");
+    assert_eq!(again["fired"][0]["did"], json!(["review required"]), "{again}");
+    assert_eq!(again["reviews_opened"], json!(null), "{again}");
+    assert!(again["message"].as_str().unwrap().contains("review r1 is already open"), "{again}");
+    assert_eq!(open(), 1);
+    // Another rule has a question of its own, and a question that is decided is asked again.
+    project.ok(&[
+        "rule",
+        "add",
+        "If user provides negative feedback → require human review of tone",
+    ]);
+    assert_eq!(complain("tone")["reviews_opened"].as_array().unwrap().len(), 1);
+    for review in ["r1", "r2"] {
+        project.ok(&["review", "approve", review, "--actor", "ada"]);
+    }
+    assert_eq!(complain("speed")["reviews_opened"].as_array().unwrap().len(), 2);
+}

@@ -255,3 +255,25 @@ fn an_emptied_plan_is_damage_until_it_is_restored() {
     project.ok(&["status"]);
     project.ok(&["step", "add", "Another"]);
 }
+
+#[test]
+fn an_entry_that_was_changed_comes_with_the_operation_that_has_its_text() {
+    let project = Project::with_steps(1);
+    let written = project.json(&["history", "add", "One"])["revision"].clone();
+    project.ok(&["history", "add", "Two"]);
+    let whole = project.read("history.md");
+    project.edit("history.md", "### One", "### Uno");
+    for _ in 0..2 {
+        let found = findings(&project, "history_broken");
+        assert_eq!(found.len(), 1, "{found:?}");
+        let hint = found[0]["hint"].as_str().unwrap();
+        let shows = format!("`statedir op show {}`", written.as_str().unwrap());
+        assert!(hint.contains(&shows) && !hint.contains("git"), "{hint}");
+        let shown = project.ok(&["op", "show", written.as_str().unwrap()]).stdout;
+        assert!(shown.contains("+### One\n"), "{shown}");
+        // The same once the edit is recorded.
+        project.ok(&["var", "set", "a", "1"]);
+    }
+    project.write("history.md", whole);
+    project.ok(&["history", "verify"]);
+}

@@ -94,3 +94,35 @@ fn text_cannot_pass_for_a_coloured_line_of_ours() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(!text.contains("\n\u{1b}[31mred"), "{text:?}");
 }
+
+#[test]
+fn an_empty_name_is_called_empty() {
+    let project = Project::with_steps(1);
+    for (name, why) in [("", "is empty"), (" ", "is empty"), ("a\nb", "must be one line")] {
+        let refused = project.refused(2, &["step", "start", "1", "--actor", name]);
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.ends_with(why), "{message}");
+    }
+}
+
+#[test]
+fn the_operations_of_a_patch_are_counted_from_one() {
+    let project = Project::new();
+    let patch = r#"[{"op":"add","path":"/x","value":1},{"op":"remove","path":"/nope"}]"#;
+    let ran = project.run_with_input(&["var", "patch", "-"], patch);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.starts_with("error: operation 2 of the patch: "), "{}", ran.stderr);
+}
+
+#[test]
+fn the_log_says_who_acted_once() {
+    let project = Project::with_steps(1);
+    project.ok(&["--actor", "ada", "step", "start", "1"]);
+    project.ok(&["step", "done", "1", "--actor=ada", "--note", "--actor bob"]);
+    let log = project.json(&["op", "log"])["operations"].clone();
+    let said = |at: usize| (log[at]["actor"].clone(), log[at]["command"].clone());
+    assert_eq!(said(0), ("ada".into(), r#"step done 1 --note "--actor bob""#.into()));
+    assert_eq!(said(1), ("ada".into(), "step start 1".into()));
+    let undone = project.ok(&["undo"]).stdout;
+    assert!(undone.starts_with("undone: step done 1 --note"), "{undone}");
+}

@@ -331,3 +331,16 @@ fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
     files.sort();
     files
 }
+
+#[test]
+fn who_may_not_remove_a_step_is_told_how_to_insist() {
+    let project = Project::with_steps(1);
+    project.ok(&["step", "start", "1", "--actor", "ada"]);
+    let refused = project.refused(1, &["step", "remove", "1"]);
+    let hint = refused["error"]["hint"].as_str().unwrap();
+    assert!(
+        hint.contains("`statedir step take 1 ") && hint.contains("; `--force` removes it"),
+        "{hint}"
+    );
+    project.ok(&["step", "remove", "1", "--force"]);
+}

@@ -21,6 +21,7 @@ mod completion;
 mod concurrent_checks;
 mod context;
 mod defaults;
+mod descriptions;
 mod diff;
 mod documents;
 mod duplicate_sections;

@@ -205,3 +205,42 @@ fn a_lifecycle_to_tick_off_needs_three_statuses() {
     project.ok(&["step", "move", "1", "done"]);
     assert_eq!(status(&project, "1"), "done");
 }
+
+#[test]
+fn a_refusal_offers_what_the_lifecycle_allows_and_not_the_contrary() {
+    let project = Project::with_lifecycle(false);
+    project.ok(&["init", "--goal", "Move", "--template", "simple"]);
+    project.ok(&["step", "add", "Pack"]);
+    project.ok(&["step", "start", "1"]);
+    for command in [&["step", "fail", "1", "--error", "boom"][..], &["step", "skip", "1"]] {
+        let hint = refusal(&project, command)["hint"].as_str().unwrap().to_owned();
+        assert_eq!(hint, "possible: `statedir step reset 1`");
+    }
+    project.ok(&["step", "reset", "1"]);
+    let hint = refusal(&project, &["step", "skip", "1"])["hint"].as_str().unwrap().to_owned();
+    assert_eq!(hint, "possible: `statedir step start 1`");
+    project.ok(&["step", "start", "1"]);
+}
+
+#[test]
+fn a_step_that_waits_is_not_told_to_start() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "set", "2", "--depends-on", "1"]);
+    let hint = refusal(&project, &["step", "done", "2"])["hint"].as_str().unwrap().to_owned();
+    assert!(hint.contains("waits for step 1") && !hint.contains("step start"), "{hint}");
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    let hint = refusal(&project, &["step", "done", "2"])["hint"].as_str().unwrap().to_owned();
+    assert_eq!(hint, "start it first: `statedir step start 2`");
+}
+
+#[test]
+fn a_status_that_was_renamed_can_be_an_alias() {
+    let project = Project::with_lifecycle(false);
+    project.begin(1);
+    project.ok(&["step", "start", "1"]);
+    let workflow = include_str!("../../templates/default/workflow.yaml");
+    project.write("workflow.yaml", workflow.replace("RUNNING", "WORKING"));
+    let hint = project.json(&["check"])["findings"][0]["hint"].as_str().unwrap().to_owned();
+    assert!(hint.ends_with("or one of them gets `aliases: [RUNNING]` in workflow.yaml"), "{hint}");
+}

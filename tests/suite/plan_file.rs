@@ -301,3 +301,48 @@ fn a_range_in_the_file_follows_its_steps() {
     project.ok(&["step", "start", "5"]);
     project.ok(&["check"]);
 }
+
+#[test]
+fn a_numbered_list_below_a_step_stays_as_it_was_written() {
+    let lists = ["1. do a\n2. do b\n", "1) do a\n   - in two parts\n2) do b\n\nAfter it.\n"];
+    for list in lists {
+        let project = typed(&format!("### Step 1: X\n\n{list}\n### Step 2: Y\n"));
+        project.ok(&["step", "start", "1"]);
+        let running = project.read("plan.md");
+        let items = list.split("\n\n").next().unwrap().trim_end();
+        let block = format!("\n{items}\n\n- **status**: RUNNING\n- **id**: ");
+        assert!(running.contains(&block), "{running}");
+        project.ok(&["step", "fail", "1", "--error", "no key"]);
+        project.ok(&["step", "retry", "1"]);
+        project.ok(&["step", "done", "1", "--output", "a=1"]);
+        project.ok(&["step", "set", "1", "owner=ada"]);
+        let done = project.read("plan.md");
+        assert!(done.contains(&format!("\n{items}\n\n- **status**: COMPLETED\n")), "{done}");
+        assert!(!done.contains("\n3. ") && !done.contains("\n3) "), "{done}");
+        let shown = project.json(&["step", "show", "1"])["step"]["description"].clone();
+        assert!(shown.as_str().unwrap().starts_with(items), "{shown}");
+        project.ok(&["check"]);
+    }
+    // Fields that stand before the list stay together.
+    let project = typed("### Step 1: X\n- **status**: PENDING\n\n1. do a\n2. do b\n");
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1", "--note", "fine"]);
+    let done = project.read("plan.md");
+    assert!(done.ends_with("\n\n1. do a\n2. do b\n"), "{done}");
+}
+
+#[test]
+fn a_mark_that_is_not_known_stays_until_the_step_is_done() {
+    let project = typed("- [?] Ask\n- [ ] Send\n");
+    for command in ["start", "reset"] {
+        project.ok(&["step", command, "1"]);
+        let plan = project.read("plan.md");
+        assert!(plan.contains("- [?] Ask\n"), "{command}: {plan}");
+    }
+    project.ok(&["step", "start", "1"]);
+    assert_eq!(listed(&project)[0], "1 Ask RUNNING");
+    project.ok(&["step", "done", "1"]);
+    assert!(project.read("plan.md").contains("- [x] Ask\n"));
+    project.ok(&["step", "reset", "1"]);
+    assert!(project.read("plan.md").contains("- [ ] Ask\n"), "it says what was done here");
+}

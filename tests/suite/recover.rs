@@ -387,3 +387,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn no_decision_speaks_of_a_step_that_does_not_exist() {
+    let fresh = Project::with_steps(2);
+    let done = half_done(2, 2);
+    let actions = ["skip_task", "next_task", "continue_task", "restart_task", "retry_task"];
+    for project in [&fresh, &done] {
+        for action in actions {
+            let ran = project.run(&["recover", "--decide", action]);
+            let text = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(!text.contains("step 0"), "{action}: {text}");
+        }
+    }
+}

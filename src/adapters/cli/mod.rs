@@ -77,11 +77,20 @@ fn report_bugs(json: bool) {
     }));
 }
 
-/// The command as typed, for the log; long values are cut.
+/// The command as typed, for the log; long values are cut, and who acts is noted elsewhere.
 fn command_line(args: &[OsString]) -> String {
     let mut text = String::new();
-    for arg in args.iter().skip(1) {
-        let arg = arg.to_string_lossy();
+    let mut args = args.iter().skip(1).map(|arg| arg.to_string_lossy());
+    let mut has_options = true;
+    while let Some(arg) = args.next() {
+        has_options &= arg != "--";
+        if has_options && arg == "--actor" {
+            args.next();
+            continue;
+        }
+        if has_options && arg.starts_with("--actor=") {
+            continue;
+        }
         let short: String = arg.chars().take(80).collect();
         if !text.is_empty() {
             text.push(' ');

@@ -135,7 +135,10 @@ impl Session<'_> {
         });
         identity.via = self.via;
         let actor = &identity.actor;
-        if actor.trim().is_empty() || actor.contains(|c: char| c.is_control()) {
+        if actor.trim().is_empty() {
+            return Err(Failure::usage("the actor's name is empty"));
+        }
+        if actor.contains(|c: char| c.is_control()) {
             return Err(Failure::usage("the actor's name must be one line"));
         }
         let (now, seed) = (variable("STATEDIR_NOW"), variable("STATEDIR_SEED"));

@@ -41,6 +41,8 @@ pub(crate) struct Hook<'a> {
     pub workspace: &'a Workspace,
     /// The names under which this session may have claimed steps without saying so.
     pub other_names: Vec<String>,
+    /// The name under which a command of the agent acts that says none.
+    pub shell_actor: Option<String>,
     /// Whether the client tells the session to every command that the agent runs.
     pub shell_has_session: bool,
     /// The most tokens that are put into the agent's context.

@@ -8,10 +8,11 @@ use super::{
     Dialect, Hook, Memory, Reply,
     prompt::rule_lines,
     reply::{quoted, short},
-    transcript,
+    stop, transcript,
 };
 use crate::{
     brief::{Budget, tokens},
+    domain::{StepRef, StepRole},
     workspace::{BriefRequest, Change, CheckpointRequest, Error},
 };
 
@@ -104,15 +105,29 @@ const HELPER_TOKENS: usize = 600;
 /// Gives a helper of the agent a short brief: it knows nothing of the state, and shall not take the
 /// main agent's step for its own.
 pub(super) fn helper(hook: &Hook<'_>) -> Result<Reply, Error> {
-    let frame = "You are a helper in work that statedir tracks. What follows is background: the \
-                 step belongs to the agent that called you. Never edit history.md or .statedir/ \
-                 by hand.\n\n";
+    let snapshot = hook.workspace.read()?;
+    let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
+    let running = stop::running(hook, &hook.memory(), &plan, &workflow);
+    let held = running.first().map(|step| step.number);
+    let whose = match held {
+        Some(number) => {
+            format!("You help with step {number}, which belongs to the agent that called you.")
+        }
+        None => "No step is running for the agent that called you.".to_owned(),
+    };
+    let frame = format!(
+        "You are a helper in work that statedir tracks. {whose} Do what you were asked to do, and \
+         leave starting and ending steps to that agent: the brief below is background. Never edit \
+         history.md or .statedir/ by hand.\n\n"
+    );
     let budget = Budget {
-        max_tokens: hook.max_tokens.min(HELPER_TOKENS).saturating_sub(tokens(frame)),
+        max_tokens: hook.max_tokens.min(HELPER_TOKENS).saturating_sub(tokens(&frame)),
         max_bytes: Some(MOST_BYTES - frame.len()),
     };
-    let briefed = hook.workspace.brief(&BriefRequest { budget, ..BriefRequest::default() })?;
-    Ok(Reply::Context(frame.to_owned() + &briefed.brief.text))
+    let step = held.map(StepRef::Number);
+    let request = BriefRequest { budget, step, is_background: true, ..BriefRequest::default() };
+    let briefed = hook.workspace.brief(&request)?;
+    Ok(Reply::Context(frame + &briefed.brief.text))
 }
 
 /// What the words before the brief begin with.
@@ -132,10 +147,14 @@ fn frame(hook: &Hook<'_>, linked: bool) -> String {
         false => "",
     };
     let dir = short(&hook.workspace.directory().display().to_string(), 200);
+    let workflow = hook.workspace.read().and_then(|snapshot| snapshot.workflow());
+    let fail = match workflow.is_ok_and(|workflow| !workflow.has_step_role(StepRole::Failed)) {
+        true => "",
+        false => " or `statedir step fail --error 'what went wrong'`",
+    };
     format!(
         "{OPENING} `{dir}`. {name} Loop: `statedir step \
-         next --claim`, work, `statedir step done` or `statedir step fail --error 'what went \
-         wrong'`, `statedir context add 'what was found'`. Never edit history.md or .statedir/ by hand.{lists}\n\n"
+         next --claim`, work, `statedir step done`{fail}, `statedir context add 'what was found'`. Never edit history.md or .statedir/ by hand.{lists}\n\n"
     )
 }
 

@@ -1,8 +1,9 @@
 //! The agent wants to stop: mentions a step that it left running, once.
 
-use super::{Hook, Reply, reply::short};
+use super::{Hook, Memory, Reply, reply::short};
 use crate::{
-    domain::{Claim, StepRole},
+    domain::{Claim, Plan, Step, StepRole, Workflow},
+    recovery::ends_of,
     text::shell::shell_word,
     workspace::{Error, clean_line, masked},
 };
@@ -27,22 +28,8 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
     let snapshot = hook.workspace.read()?;
     let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
     let mut memory = hook.memory();
-    let identity = hook.workspace.environment().identity();
-    let (me, session) = (identity.claim(), &identity.session);
-    let mine = |claim: &Claim| {
-        let unsaid = !memory.linked && claim.session.is_none();
-        // Whatever name a command of this session was given.
-        let same_session = session.is_some() && claim.session == *session;
-        claim.is_held_by(&me)
-            || same_session
-            || (unsaid && hook.other_names.iter().any(|name| claim.is_by(name)))
-    };
-    let running = plan.steps.iter().filter(|step| {
-        let role = step.status().and_then(|status| workflow.step_role(status));
-        role == Some(StepRole::Active) && step.claimed_by.as_ref().is_none_or(mine)
-    });
     let mut left = Vec::new();
-    for step in running.collect::<Vec<_>>() {
+    for step in running(hook, &memory, &plan, &workflow) {
         let id = step.id.as_ref().map_or_else(|| step.number.to_string(), ToString::to_string);
         if memory.tell(&format!("running {id} attempt {}", step.attempts)) {
             left.push(step);
@@ -60,12 +47,53 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
     let (number, active) = (first.number, workflow.step_with_role(StepRole::Active));
     let note = words.map(|words| clean_line(&masked(words), LONGEST_NOTE));
     let note = note.map(|note| format!(" --note {}", shell_word(&note))).unwrap_or_default();
+    // A shell that does not know the session acts under another name.
+    let is_known = memory.linked || hook.shell_has_session;
+    let holder = first.claimed_by.as_ref().map(|claim| claim.actor.as_str());
+    let holder = holder.filter(|name| !is_known && hook.shell_actor.as_deref() != Some(*name));
+    let actor = holder.map(|name| format!(" --actor {}", shell_word(name))).unwrap_or_default();
+    let mut ends = ends_of(first, &workflow).into_iter();
+    let ended = match (ends.next(), ends.next()) {
+        (Some(done), Some(failed)) => {
+            format!(" If it is finished, run `{done}{note}{actor}` (or `{failed}{actor}`).")
+        }
+        (Some(done), None) => format!(" If it is finished, run `{done}{note}{actor}`."),
+        (None, _) => String::new(),
+    };
+    let from = workflow.status_of(first).unwrap_or_default();
+    let is_open = workflow.step_towards(from, StepRole::Open);
+    let given_back = match workflow.check_step(from, is_open) {
+        Ok(()) => format!(" To give it back, run `statedir step reset {number}{actor}`."),
+        Err(_) => String::new(),
+    };
     let reason = format!(
-        "{}{more} {verb} still {active} in the plan. If it is finished, run \
-         `statedir step done {number}{note}` (or `statedir step fail {number} --error 'what went wrong'`); to give it \
-         back, `statedir step reset {number}`. If it should stay running, say so and stop: \
-         this reminder comes only once.",
+        "{}{more} {verb} still {active} in the plan.{ended}{given_back} If it should stay running, \
+         say so and stop: this reminder comes only once.",
         named.join(", ")
     );
     Ok(Reply::Block { reason, context: None })
+}
+
+/// The running steps that this session holds, or nobody.
+pub(super) fn running<'p>(
+    hook: &Hook<'_>,
+    memory: &Memory,
+    plan: &'p Plan,
+    workflow: &Workflow,
+) -> Vec<&'p Step> {
+    let identity = hook.workspace.environment().identity();
+    let (me, session) = (identity.claim(), &identity.session);
+    let mine = |claim: &Claim| {
+        let unsaid = !memory.linked && claim.session.is_none();
+        // Whatever name a command of this session was given.
+        let same_session = session.is_some() && claim.session == *session;
+        claim.is_held_by(&me)
+            || same_session
+            || (unsaid && hook.other_names.iter().any(|name| claim.is_by(name)))
+    };
+    let is_running = |step: &&Step| {
+        let role = step.status().and_then(|status| workflow.step_role(status));
+        role == Some(StepRole::Active) && step.claimed_by.as_ref().is_none_or(mine)
+    };
+    plan.steps.iter().filter(is_running).collect()
 }

@@ -81,7 +81,7 @@ fn examine(hook: &Hook<'_>, file: StateFile) -> Result<Reply, Error> {
         if findings.len() == 1 { "a problem" } else { "problems" }
     );
     for finding in findings.iter().take(MOST) {
-        text.push_str(&quoted(&format!("{}: {}", finding.location(), finding.message)));
+        text.push_str(&quoted(&finding.line()));
         if let Some(hint) = &finding.hint {
             text.push_str(&quoted(&format!("  hint: {hint}")));
         }

@@ -62,7 +62,8 @@ pub(super) const TOOLS: &[Kind] = &[
         name: "step",
         about: "next (claim: true starts it, for no other agent) → work → done (output, cost) or \
                 fail (error). step: number or id; the running or next one if absent. add, set: \
-                input may refer to {{variables}}, output is what is expected, time is 30s. move: to \
+                input may refer to {{variables}}, output is what is expected, time is 30s; set: \
+                description replaces the prose. move: to \
                 status. show: resolved looks up {{variables}}. list: where: {layer: 2}.",
         arguments: &[
             ("step", Step),

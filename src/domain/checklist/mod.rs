@@ -212,7 +212,7 @@ impl Task {
     pub(crate) fn marker_for(&self, role: StepRole, grammar: &Grammar) -> Option<String> {
         let written = self.written_role(role, grammar)?;
         // A marker that is not known stays where another would say no more.
-        if written == self.role && (self.is_known || written != role) {
+        if written == self.role {
             return None;
         }
         match self.is_word {

@@ -149,6 +149,33 @@ impl ForeignLayout {
         }
     }
 
+    /// The names of the files that a native file is composed of, for people. `composed` is what was
+    /// composed: of context and constraints our own file is named if there is something in it.
+    pub(crate) fn sources_of(&self, file: StateFile, composed: &[u8]) -> String {
+        /// How many files are named.
+        const MOST: usize = 3;
+        let added = &self.added;
+        let (own, others) = match file {
+            StateFile::Plan => (None, self.plan.iter().map(|one| &one.file).collect()),
+            StateFile::Context => (Some(&added.context), self.context.iter().collect()),
+            StateFile::Constraints => (Some(&added.constraints), self.constraints.iter().collect()),
+            StateFile::Variables => (Some(&added.variables), Vec::new()),
+            StateFile::History => (Some(&added.history), Vec::new()),
+            StateFile::Workflow => (added.workflow.as_ref(), Vec::new()),
+            StateFile::Log => (None, Vec::new()),
+        };
+        let begins = format!("{}\n\n# ", String::from_utf8_lossy(file.blank()));
+        let is_ours = others.is_empty() || !composed.starts_with(begins.as_bytes());
+        let all = own.filter(|_| is_ours).into_iter().chain(others);
+        let all: Vec<&str> = all.map(FilePath::as_str).collect();
+        let named = all.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
+        match all.len().saturating_sub(MOST) {
+            0 if named.is_empty() => file.name().to_owned(),
+            0 => named,
+            more => format!("{named} and {more} more"),
+        }
+    }
+
     /// Whether a file is one of the checklists.
     pub(crate) fn is_checklist(&self, name: &str) -> bool {
         self.plan.iter().any(|one| one.file.as_str() == name)

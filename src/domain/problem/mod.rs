@@ -37,6 +37,9 @@ pub struct Problem {
     pub hint: Option<String>,
     /// Whether `check --fix` repairs it.
     pub fixable: bool,
+    /// Whether the message begins with the place, which is in a file of an adopted state.
+    #[serde(skip)]
+    pub(crate) is_placed: bool,
 }
 
 impl Problem {
@@ -50,6 +53,7 @@ impl Problem {
             message: message.into(),
             hint: None,
             fixable: false,
+            is_placed: false,
         }
     }
 
@@ -82,6 +86,14 @@ impl Problem {
     pub(crate) fn fixable(mut self) -> Self {
         self.fixable = true;
         self
+    }
+
+    /// The place and the message.
+    pub(crate) fn line(&self) -> String {
+        match self.is_placed {
+            true => self.message.clone(),
+            false => format!("{}: {}", self.location(), self.message),
+        }
     }
 
     /// `plan.md:12:5`, or the file's name alone.

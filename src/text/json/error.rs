@@ -122,7 +122,7 @@ pub enum JsonError {
         path: Path,
     },
     /// An operation of a patch failed, and so the whole patch did.
-    #[error("operation {index} of the patch: {source}")]
+    #[error("operation {} of the patch: {source}", .index + 1)]
     Operation {
         /// Which one, counting from zero.
         index: usize,

@@ -54,7 +54,9 @@ pub(super) fn apply_for_task(
                 }
                 effects::set(draft, &outcome.changes)?;
                 let why = format!("{} applies", behaviour.task_type);
-                effects::ask_once(draft, &outcome, &why, answer)?;
+                for request in &outcome.reviews {
+                    effects::ask_once(draft, request, &why, answer)?;
+                }
                 keep(draft, &task, before)?;
             }
         }

@@ -48,8 +48,7 @@ pub(super) fn carry_out(
     }
     for request in &outcome.reviews {
         let rule = outcome.trace.iter().find(|line| line.rule == request.rule);
-        let why = rule.map_or("", |line| line.text.as_str());
-        ask(draft, &review_text(request, why), answer)?;
+        ask_once(draft, request, rule.map_or("", |line| line.text.as_str()), answer)?;
     }
     if let Some(pause) = &outcome.pause {
         let text = rules.get(pause.rule).map(|rule| rule.source.clone()).unwrap_or_default();
@@ -88,37 +87,23 @@ pub(super) fn write(draft: &mut Draft<'_>, values: &[(String, String)]) -> Resul
     Ok(())
 }
 
-/// Opens a review for every request, unless the same question is open already.
+/// Opens the review that is asked for, unless the same question is open already.
 pub(super) fn ask_once(
     draft: &mut Draft<'_>,
-    outcome: &RuleOutcome,
+    request: &RuleRequest,
     why: &str,
     answer: &mut Answer,
 ) -> Result<(), Error> {
-    for request in &outcome.reviews {
-        let text = review_text(request, why);
-        let plan = draft.plan()?;
-        match plan.open_reviews().find(|review| review.text == text) {
-            Some(open) => {
-                let already = format!("\nreview {} is already open: {text}", open.id);
-                answer.message.push_str(&already);
-            }
-            None => ask(draft, &text, answer)?,
-        }
-    }
-    Ok(())
-}
-
-/// What a review that was asked for says.
-fn review_text(request: &RuleRequest, why: &str) -> String {
-    match request.text.as_deref() {
+    let text = match request.text.as_deref() {
         Some(reason) => format!("{reason} ({why})"),
         None => why.to_owned(),
+    };
+    let plan = draft.plan()?;
+    if let Some(open) = plan.open_reviews().find(|review| review.text == text) {
+        answer.message.push_str(&format!("\nreview {} is already open: {text}", open.id));
+        return Ok(());
     }
-}
-
-fn ask(draft: &mut Draft<'_>, text: &str, answer: &mut Answer) -> Result<(), Error> {
-    let id = change::open_review(draft, text, None)?;
+    let id = change::open_review(draft, &text, None)?;
     answer.message.push_str(&format!("\nreview {id} is open: {text}"));
     let list = answer.data.entry("reviews_opened").or_insert_with(|| json!([]));
     if let Value::Array(list) = list {

@@ -50,15 +50,34 @@ impl Workspace {
                         let at = text.find(&format!("\n\n# {name}\n\n"))?;
                         Some((text[..at].matches('\n').count() + 5, name.to_string()))
                     };
-                    let (first, name) =
-                        names.filter_map(begins).filter(|(first, _)| *first <= line).max()?;
+                    let found = names.filter_map(begins).filter(|(first, _)| *first <= line);
+                    let (first, name) = found.max()?;
                     Some(format!("{name}:{}", line - first + 1))
                 }
                 _ => None,
             }
         };
+        let added = &layout.added;
         findings.retain_mut(|problem| {
-            let Some(place) = place(problem) else { return true };
+            problem.is_placed = problem.file != StateFile::Log;
+            let Some(place) = place(problem) else {
+                // Our own files come first in what is composed.
+                let own = match problem.file {
+                    StateFile::Context => Some(&added.context),
+                    StateFile::Constraints => Some(&added.constraints),
+                    StateFile::Variables => Some(&added.variables),
+                    StateFile::History => Some(&added.history),
+                    _ => None,
+                };
+                let at = match (own, problem.place) {
+                    (Some(own), Some(at)) => format!("{own}:{}", at.line),
+                    _ => layout.sources_of(problem.file, b""),
+                };
+                if problem.is_placed {
+                    problem.message = format!("{at}: {}", problem.message);
+                }
+                return true;
+            };
             let is_theirs = matches!(
                 problem.code,
                 ErrorCode::Placeholder | ErrorCode::DoubledSection | ErrorCode::DuplicateField
@@ -85,7 +104,7 @@ impl Workspace {
                 );
                 let hint = format!("add it to `{list}:` in `{LAYOUT_FILE}`, or write {others}");
                 let problem = Problem::warning(ErrorCode::UnknownStatus, StateFile::Plan, message);
-                findings.push(problem.hint(hint));
+                findings.push(Problem { is_placed: true, ..problem.hint(hint) });
             }
         }
         Ok(())

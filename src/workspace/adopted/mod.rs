@@ -188,6 +188,14 @@ impl Workspace {
         self.files.layout()
     }
 
+    /// The names of the files that a native file is made of, which is that file itself unless the
+    /// state was adopted.
+    pub(super) fn sources_of(&self, file: StateFile, native: &View) -> String {
+        let composed = native.bytes(file.name()).unwrap_or_default();
+        self.layout()
+            .map_or_else(|| file.name().to_owned(), |layout| layout.sources_of(file, composed))
+    }
+
     /// Writes the layout file and nothing else. Documents in `read` are not parsed again.
     ///
     /// # Errors

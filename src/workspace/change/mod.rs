@@ -322,7 +322,8 @@ pub struct StepShape {
     pub effects: Option<String>,
     /// The steps that come before it.
     pub depends_on: Option<Vec<StepRef>>,
-    /// Markdown below its fields; appended to what exists.
+    /// Markdown below its fields; `step.set` replaces the prose that is there, and an empty text
+    /// clears it.
     pub description: Option<String>,
     /// The step after which a new one is inserted; 0 is the first place.
     pub after: Option<StepRef>,

@@ -1,20 +1,50 @@
 //! Whether the history is whole.
 
+use std::collections::BTreeMap;
+
 use crate::{
     domain::{ErrorCode, Problem, StateFile},
-    history::{self, ProblemKind},
+    history::{self, EntryId, ProblemKind},
+    store::Revision,
     text::Place,
     text::display::counted,
 };
 
-use crate::workspace::Error;
+use crate::workspace::{Error, Workspace};
 
 const FILE: StateFile = StateFile::History;
 /// How many titles of missing entries are listed.
 const TOLD: usize = 5;
 
+/// The operations that wrote entries, as far as the log knows them.
+pub(super) type Writers = BTreeMap<EntryId, Revision>;
+
+impl Workspace {
+    /// The operations that wrote the entries whose text was changed.
+    pub(super) fn writers_of_changed(
+        &self,
+        verified: &Result<history::Verification, Error>,
+    ) -> Writers {
+        let Ok(verified) = verified else { return Writers::new() };
+        let changed = verified.problems.iter().filter(|one| one.kind == ProblemKind::Changed);
+        let changed: Vec<EntryId> = changed.filter_map(|problem| problem.entry).collect();
+        let begins = |entry: &EntryId| format!("<!-- {entry} ");
+        let texts: Vec<String> = changed.iter().map(begins).collect();
+        if texts.is_empty() {
+            return Writers::new();
+        }
+        let written = self.store.appended_by(&texts).unwrap_or_default();
+        let writer = |entry: EntryId| Some((entry, written.get(&begins(&entry))?.clone()));
+        changed.into_iter().filter_map(writer).collect()
+    }
+}
+
 /// What the verification of every entry found.
-pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut Vec<Problem>) {
+pub(super) fn check(
+    verified: Result<history::Verification, Error>,
+    writers: &Writers,
+    found: &mut Vec<Problem>,
+) {
     let verified = match verified {
         Ok(verified) => verified,
         Err(error) => {
@@ -53,9 +83,18 @@ pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut 
             ProblemKind::CutTail if problem.offset.is_none() => {
                 finding.hint("`statedir check --fix` restores what the log or git still has")
             }
-            _ => finding.hint(
-                "entries must not be edited: restore the file from git, or record why with `statedir history add 'what happened'`",
-            ),
+            _ => {
+                let writer = problem.entry.and_then(|entry| writers.get(&entry));
+                let text = match writer.filter(|_| problem.kind == ProblemKind::Changed) {
+                    Some(writer) => {
+                        format!("put back the text that `statedir op show {writer}` shows")
+                    }
+                    None => "restore the file from git".to_owned(),
+                };
+                finding.hint(format!(
+                    "entries must not be edited: {text}, or record why with `statedir history add 'what happened'`"
+                ))
+            }
         });
     }
 }

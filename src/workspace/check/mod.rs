@@ -44,6 +44,9 @@ pub struct Checked {
     pub fixed: Vec<Fixed>,
     /// What of constraints.md is executed, and what is prose.
     pub constraints: ConstraintReading,
+    /// The files that these are in.
+    #[serde(skip)]
+    pub(crate) constraints_in: String,
     /// The revision after the repairs.
     pub revision: String,
     /// What opening the state found and did.
@@ -66,8 +69,14 @@ impl Checked {
         let notices = vec![format!(
             "the repairs were made, but the state could not be read afterwards: {error}"
         )];
-        let constraints = ConstraintReading::default();
-        Self { findings: Vec::new(), fixed, constraints, revision: String::new(), notices }
+        Self {
+            findings: Vec::new(),
+            fixed,
+            constraints: ConstraintReading::default(),
+            constraints_in: StateFile::Constraints.name().to_owned(),
+            revision: String::new(),
+            notices,
+        }
     }
 
     /// How many findings are errors.
@@ -95,7 +104,8 @@ impl Workspace {
         let verified = self.verify_through(&snapshot, evidence, progress, |reader| {
             secret::Watched { reader, lines: &mut lines }
         });
-        let mut findings = snapshot.findings(verified, lines);
+        let writers = self.writers_of_changed(&verified);
+        let mut findings = snapshot.findings(verified, &writers, lines);
         // A damaged log is also why the history could not be verified.
         findings.retain(|finding| log.iter().all(|problem| problem.message != finding.message));
         findings.extend(checkpoints);
@@ -117,6 +127,7 @@ impl Workspace {
             findings,
             fixed,
             constraints: snapshot.constraint_reading().unwrap_or_default(),
+            constraints_in: self.sources_of(StateFile::Constraints, snapshot.view()),
             revision: snapshot.revision().as_str().to_owned(),
             notices: super::transact::notice::findings(snapshot.view().reports()),
         })
@@ -132,7 +143,9 @@ impl Workspace {
         let mut found = Vec::new();
         if file == StateFile::History {
             let (snapshot, evidence, ()) = self.read_with_evidence(|_| ())?;
-            history::check(self.verify(&snapshot, evidence, &mut |_| {}), &mut found);
+            let verified = self.verify(&snapshot, evidence, &mut |_| {});
+            let writers = self.writers_of_changed(&verified);
+            history::check(verified, &writers, &mut found);
         } else {
             self.read()?.findings_but_history(&mut found);
         }
@@ -213,12 +226,13 @@ impl Snapshot {
     fn findings(
         &self,
         verified: Result<Verification, Error>,
+        writers: &history::Writers,
         lines: secret::HistoryLines,
     ) -> Vec<Problem> {
         let mut found = Vec::new();
         self.findings_but_history(&mut found);
         found.extend(lines.finish());
-        history::check(verified, &mut found);
+        history::check(verified, writers, &mut found);
         found
     }
 

@@ -94,7 +94,10 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
         ),
         _ => {}
     }
+    let builtin = Workflow::builtin();
+    let has_own = !workflow.step_statuses().eq(builtin.step_statuses());
     for step in &plan.steps {
+        let mut hint = format!("one of {step_statuses}");
         let problem = match step.status() {
             Some(status) if workflow.step_status(status).is_some() => continue,
             // A step typed by hand has no status yet.
@@ -104,6 +107,11 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
                     "{} has the unknown status `{status}`, so it counts as not started",
                     step.name()
                 );
+                // A status that has another name now.
+                if has_own {
+                    let alias = format!("`aliases: [{status}]` in {}", StateFile::Workflow);
+                    hint.push_str(&format!("; or one of them gets {alias}"));
+                }
                 Problem::warning(ErrorCode::UnknownStatus, FILE, message)
             }
             None => {
@@ -111,9 +119,7 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
                 Problem::warning(ErrorCode::NoStatus, FILE, message)
             }
         };
-        found.push(
-            problem.at(plan.field_place(step, "status")).hint(format!("one of {step_statuses}")),
-        );
+        found.push(problem.at(plan.field_place(step, "status")).hint(hint));
     }
 }
 

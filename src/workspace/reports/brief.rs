@@ -2,8 +2,10 @@
 
 use std::io;
 
-use crate::brief::{self, Brief, Budget, ChangesSince, Format, Memory, Preferences, ProjectMemory};
-use crate::domain::{ErrorCode, Problem, StateFile, StepRef};
+use crate::brief::{
+    self, Brief, BriefSection, Budget, ChangesSince, Format, Memory, Preferences, ProjectMemory,
+};
+use crate::domain::{ErrorCode, Problem, StateFile, StepRef, layout::LAYOUT_FILE};
 use crate::store::StoreError;
 use crate::text::shell::in_directory;
 use crate::workspace::{ActiveRules, DiffSide, Error, ErrorKind, Snapshot, Workspace, is_absent};
@@ -19,6 +21,8 @@ pub struct BriefRequest {
     pub since: Option<String>,
     /// Show what this step needs, without conversation and older history.
     pub step: Option<StepRef>,
+    /// Leave out what to do next: it is for a reader who does something else.
+    pub is_background: bool,
     /// The directory that the commands in it name.
     pub directory: Option<String>,
 }
@@ -48,15 +52,29 @@ impl Workspace {
         if let Some(revision) = &request.since {
             material.changes = Some(self.changes_after(revision)?);
         }
+        if request.is_background {
+            material.next_move = None;
+        }
         if request.step.is_some() {
             material.turns.clear();
             material.entries.clear();
         }
         let mut parts = brief::compose(&material);
+        for part in parts.iter_mut().filter(|_| request.is_background) {
+            if part.section == BriefSection::WhatToDoNext {
+                part.section = BriefSection::CurrentStep;
+            }
+        }
         if let Some(dir) = &request.directory {
             for note in parts.iter_mut().filter_map(|part| part.note.as_mut()) {
                 *note = in_directory(note, dir).into_owned();
             }
+        }
+        for part in parts.iter_mut().filter(|_| self.layout().is_some()) {
+            part.sources = Some(match part.section {
+                BriefSection::Goal => LAYOUT_FILE.to_owned(),
+                _ => self.sources_of(part.source, snapshot.view()),
+            });
         }
         let budget = without_error(request, &damaged);
         let mut brief = brief::fit_budget(&parts, &material.revision, budget, request.format);

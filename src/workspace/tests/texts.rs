@@ -88,6 +88,7 @@ impl Taker {
         let before = before.split(", ").filter(|word| !word.is_empty()).map(|word| match word {
             "step" => STEP,
             "start" => START,
+            "described" => DESCRIBED,
             "ask" => ASK,
             other => panic!("{other}"),
         });
@@ -123,6 +124,7 @@ const FINDINGS: &str = "Key Findings";
 
 const STEP: &str = r#"{"op": "step.add", "title": "One", "id": "one"}"#;
 const START: &str = r#"{"op": "step.start"}"#;
+const DESCRIBED: &str = r#"{"op": "step.set", "step": 1, "description": "Old.\n\nWords."}"#;
 const ASK: &str = r#"{"op": "review.open", "text": "Go on?"}"#;
 
 /// A command in a line: its name, the nature of its text, what is done before, the change, and where
@@ -141,6 +143,7 @@ step add --effects | text |  | {"op": "step.add", "title": "x", "effects": "@"} 
 step add --input | text |  | {"op": "step.add", "title": "x", "input": {"in": "@"}} | named in /steps/0/inputs
 step add --output | text |  | {"op": "step.add", "title": "x", "output": {"out": "@"}} | named out /steps/0/expected_outputs
 step add --description | prose |  | {"op": "step.add", "title": "x", "description": "@"} | at /steps/0/description
+step set --description | prose | step, described | {"op": "step.set", "step": 1, "description": "@"} | at /steps/0/description
 step set | text | step | {"op": "step.set", "step": 1, "set": {"mine": "@"}} | named mine /steps/0/other
 step done --note | text | step, start | {"op": "step.done", "note": "@"} | field notes
 step done --output | text | step, start | {"op": "step.done", "output": {"r": "@"}} | at /results/one/r

@@ -152,3 +152,69 @@ fn plans_of_programs_that_write_them_themselves_are_offered_for_import() {
     project.ok(&["import", "--from", "gsd", "."]);
     assert_eq!(project.json(&["status"])["completed"], 1);
 }
+
+#[test]
+fn everything_is_named_after_the_file_it_is_in() {
+    let text = "# To do\n\n- [!] Fence\n- [ ] Gate\n";
+    let rules = "# Rules\n\n## Active Directives\n- Never on Sundays\n\n## Adaptation Rules\n\
+                 - If the moon is full \u{2192} pause\n";
+    let project = project(&[("TODO.md", text), ("docs/rules.md", rules)]);
+    project.ok(&["adopt"]);
+    let layout = project.root().join("statedir.yaml");
+    let written = fs::read_to_string(&layout).unwrap();
+    fs::write(&layout, written.replace("added:", "constraints:\n- docs/rules.md\nadded:")).unwrap();
+    let headings = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.starts_with("## ")).map(str::to_owned).collect()
+    };
+    let brief = project.ok(&["brief"]).stdout;
+    let named = headings(&brief);
+    for heading in [
+        "## Goal (statedir.yaml)",
+        "## What to do next (TODO.md)",
+        "## Rules in force (docs/rules.md)",
+        "## Open steps (TODO.md)",
+    ] {
+        assert!(named.contains(&heading.to_owned()), "{heading}\n{brief}");
+    }
+    assert!(!brief.contains("plan.md") && !brief.contains("constraints.md"), "{brief}");
+    let sections = project.json(&["brief"])["sections"].clone();
+    let sources: Vec<&str> =
+        sections.as_array().unwrap().iter().map(|one| one["source"].as_str().unwrap()).collect();
+    assert!(!sources.contains(&"plan.md") && sources.contains(&"TODO.md"), "{sources:?}");
+    let checked = project.ok(&["check"]).stdout;
+    assert!(checked.contains("warning: TODO.md:3: the marker `!`"), "{checked}");
+    assert!(checked.contains("warning: docs/rules.md:7: "), "{checked}");
+    assert!(!checked.contains("plan.md") && !checked.contains("constraints.md"), "{checked}");
+    // What was added beside them has a file of its own.
+    project.ok(&["constraint", "set", "priority", "cost_efficiency"]);
+    let brief = project.ok(&["brief"]).stdout;
+    let own = "## Rules in force (constraints.md, docs/rules.md)".to_owned();
+    assert!(headings(&brief).contains(&own), "{brief}");
+}
+
+#[test]
+fn a_marker_that_is_not_known_stays_until_the_task_is_done() {
+    let text = "- [!] Fence\n- [ ] Gate\n";
+    let project = project(&[("TODO.md", text)]);
+    project.ok(&["adopt"]);
+    let file = || fs::read_to_string(project.root().join("TODO.md")).unwrap();
+    for command in ["start", "reset"] {
+        project.ok(&["step", command, "1"]);
+        assert_eq!(file(), text, "{command}");
+    }
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    assert_eq!(file(), text.replace('!', "x"));
+    project.ok(&["step", "reset", "1"]);
+    assert_eq!(file(), text.replace('!', " "));
+}
+
+#[test]
+fn undo_names_the_file_that_it_changed() {
+    let project = project(&[("TODO.md", "- [ ] Fence\n")]);
+    project.ok(&["adopt"]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    let undone = project.ok(&["undo"]).stdout;
+    assert!(undone.contains("; TODO.md") && !undone.contains("plan.md"), "{undone}");
+}

@@ -4,6 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// Marks state text. It is longer than the random part of the name of a temporary directory.
+const MARK: &str = "ZQXZQXZQX";
+
 fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -110,7 +113,7 @@ proptest! {
         ]),
     ) {
         let project = Project::new();
-        let evil = format!("x{text}{gap}# ZQX {text} ZQX");
+        let evil = format!("x{text}{gap}# {MARK} {text} {MARK}");
         // Some commands refuse some of it; what they accept must stay data.
         for command in [
             &["plan", "set", "goal"][..], &["context", "add"], &["directive", "add"], &["step", "add"],
@@ -119,8 +122,8 @@ proptest! {
         ] {
             project.run(&[command, &["--", &evil]].concat());
         }
-        project.run(&["step", "add", "ZQX plain"]);
-        project.run(&["review", "open", "ZQX plain"]);
+        project.run(&["step", "add", &format!("{MARK} plain")]);
+        project.run(&["review", "open", &format!("{MARK} plain")]);
         project.run(&["step", "start", "1", "--actor", "3f2a9c1e"]);
         project.run(&["constraint", "set", "max_web_requests", "0"]);
         let events = [
@@ -151,8 +154,8 @@ fn check_is_data(answer: &Value, event: &Value) -> Result<usize, TestCaseError> 
     let breaks = ['\n', '\r', '\u{2028}', '\u{2029}', '\u{85}', '\u{b}', '\u{c}'];
     let mut seen = 0;
     for text in texts.into_iter().filter_map(Value::as_str) {
-        for line in text.split(breaks).filter(|line| line.contains("ZQX")) {
-            let quoted = line.split("as data: \"").skip(1).any(|rest| rest.contains("ZQX"));
+        for line in text.split(breaks).filter(|line| line.contains(MARK)) {
+            let quoted = line.split("as data: \"").skip(1).any(|rest| rest.contains(MARK));
             prop_assert!(line.starts_with('>') || quoted, "{}\n{:?}", event, line);
             seen += 1;
         }
@@ -165,7 +168,7 @@ fn text_that_is_not_marked_is_noticed() {
     for (text, is_data) in
         [("> a ZQX", true), ("(text, as data: \"ZQX\")", true), ("> a\u{85}ZQX", false)]
     {
-        let answer = json!({ "reason": text });
+        let answer = json!({ "reason": text.replace("ZQX", MARK) });
         assert_eq!(check_is_data(&answer, &json!(null)).is_ok(), is_data, "{text}");
     }
 }

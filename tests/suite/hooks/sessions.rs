@@ -219,3 +219,90 @@ fn an_event_waits_for_the_lock_once() {
     let all = line.rsplit_once('(').and_then(|(_, rest)| rest.strip_suffix(" in all)"));
     assert!(waited_ms(all.unwrap()) >= 1_000, "{log}");
 }
+
+/// The commands in backticks.
+fn commands(text: &str) -> Vec<String> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    quoted.filter(|part| part.starts_with("statedir ")).map(str::to_owned).collect()
+}
+
+/// Runs a command of a sentence in a shell that knows no session.
+fn run_line(project: &Project, line: &str) -> Ran {
+    let words = line.replace("statedir ", "").replace('"', "'");
+    let mut args: Vec<String> = Vec::new();
+    for (at, part) in words.split('\'').enumerate() {
+        match at % 2 {
+            0 => args.extend(part.split_whitespace().map(str::to_owned)),
+            _ => args.push(part.to_owned()),
+        }
+    }
+    project.run(&args.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn what_the_stop_hook_offers_works_in_a_shell_that_knows_no_session() {
+    let stop = json!({ "hook_event_name": "Stop" });
+    for at in 0..3 {
+        let project = Project::with_steps(1);
+        project.ok(&["step", "start", "1", "--actor", "3f2a9c1e"]);
+        let answer = fire(&project, stop.clone()).unwrap();
+        let offered = commands(answer["reason"].as_str().unwrap());
+        assert_eq!(offered.len(), 3, "{offered:?}");
+        let ran = run_line(&project, &offered[at]);
+        assert_eq!(ran.code, 0, "{}: {}{}", offered[at], ran.stdout, ran.stderr);
+    }
+    // Where the shell knows the session, it needs no name.
+    let project = Project::with_steps(1);
+    project.ok(&["step", "start", "1", "--actor", "3f2a9c1e"]);
+    let mut event = stop;
+    event["session_id"] = json!("3f2a9c1e-77aa-4c1d-9b1f-001122334455");
+    event["cwd"] = json!(project.root());
+    let here = [("STATEDIR_SESSION", "3f2a9c1e")];
+    let ran = fire_in(&project, &[], &here, event.to_string().as_bytes());
+    assert!(!ran.stdout.contains("--actor"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_stop_hook_offers_what_the_lifecycle_has() {
+    let project = Project::with_lifecycle(false);
+    project.ok(&["init", "--goal", "Move", "--template", "simple"]);
+    for command in [&["step", "add", "Pack"][..], &["step", "start", "1", "--actor", "3f2a9c1e"]] {
+        project.ok(command);
+    }
+    let begun = fire(&project, json!({ "hook_event_name": "SessionStart" })).unwrap();
+    assert!(!context(&begun).contains("step fail"), "{begun}");
+    let answer = fire(&project, json!({ "hook_event_name": "Stop" })).unwrap();
+    let offered = commands(answer["reason"].as_str().unwrap());
+    assert_eq!(
+        offered,
+        ["statedir step done 1 --actor 3f2a9c1e", "statedir step reset 1 --actor 3f2a9c1e"]
+    );
+}
+
+#[test]
+fn a_helper_is_told_whose_step_it_is_and_nothing_to_the_contrary() {
+    let helper =
+        || json!({ "hook_event_name": "SubagentStart", "agent_id": "h1", "agent_type": "x" });
+    let project = Project::with_steps(2);
+    let told = |project: &Project| context(&fire(project, helper()).unwrap()).to_owned();
+    let none = told(&project);
+    assert!(none.contains("No step is running"), "{none}");
+    project.ok(&["step", "start", "1", "--actor", "3f2a9c1e"]);
+    let one = told(&project);
+    assert!(one.contains("step 1, which belongs to the agent that called you"), "{one}");
+    assert!(one.contains("Do part 1"), "{one}");
+    project.ok(&["step", "start", "2", "--actor", "another"]);
+    project.ok(&["step", "done", "1", "--actor", "3f2a9c1e"]);
+    let other = told(&project);
+    assert!(other.contains("step 2"), "{other}");
+    for text in [none, one, other] {
+        let looks = ["statedir step list", "statedir step show"];
+        let is_look = |command: &String| looks.iter().any(|look| command.starts_with(look));
+        let is_step = |command: &String| command.starts_with("statedir step ");
+        assert!(!text.contains("is yours") && !text.contains("What to do next"), "{text}");
+        assert!(
+            !commands(&text).iter().any(|command| is_step(command) && !is_look(command)),
+            "{text}"
+        );
+    }
+}

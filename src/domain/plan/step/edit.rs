@@ -248,7 +248,11 @@ impl Plan {
         let items = self.document.items(step.section);
         let is_before = |item: &&ItemId| {
             let name = key_of(&self.document, **item);
-            let is_bullet = name.is_none();
+            // A numbered list is a text of its own.
+            let start = self.document.item(**item).span.start;
+            let is_numbered =
+                self.document.source()[start..].starts_with(|c: char| c.is_ascii_digit());
+            let is_bullet = name.is_none() && !is_numbered;
             name.is_some_and(|name| rank(&name) <= rank(key) && name != "id") || is_bullet
         };
         let last = items.iter().rev().find(is_before).copied();
@@ -388,6 +392,11 @@ fn update_box(
     };
     let heading = step.written_heading();
     let title = update.title.as_deref().unwrap_or(&heading.title);
+    let is_same = (number, title) == (heading.number, &heading.title);
+    // A mark that is not known stays where another would say no more.
+    if heading.has_unknown_mark && is_same && !is_done {
+        return;
+    }
     edit.set_box(item, is_done, &heading.write_behind_box(number, title));
 }
 

@@ -1,6 +1,7 @@
 //! One step of the plan.
 
 pub(crate) mod claim;
+mod description;
 pub(crate) mod details;
 pub(crate) mod edit;
 pub(crate) mod heading;

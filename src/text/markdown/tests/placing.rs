@@ -30,6 +30,26 @@ fn text_gets_a_blank_line_around_it() {
 }
 
 #[test]
+fn some_parts_are_replaced_and_the_others_stay() {
+    let source = "# A\n- **k**: v\n\none\n\ntwo\n\n- a\n<!-- c -->\n\n## B\nx\n";
+    let with = |source: &str, parts: std::ops::Range<usize>, text: &str| {
+        let document = parse(source);
+        let mut edit = document.edit();
+        edit.replace_blocks(section(&document, "A"), parts, text);
+        edit.finish().unwrap().document.into_source()
+    };
+    assert_eq!(with(source, 1..3, "new"), source.replace("one\n\ntwo", "new"));
+    assert_eq!(with(source, 2..3, "# C\nc"), source.replace("two", &fenced("# C\nc")));
+    assert_eq!(with(source, 1..3, " \n"), source.replace("one\n\ntwo\n\n", ""));
+    assert_eq!(with("# A\none", 0..1, "new\n"), "# A\nnew");
+    assert_eq!(with("# A\r\n- **k**: v\r\n\r\none\r\n", 1..2, ""), "# A\r\n- **k**: v\r\n");
+    assert_eq!(
+        with("# A\none\n- a\n", 0..1, "```\nopen"),
+        format!("# A\n{}\n- a\n", fenced("```\nopen"))
+    );
+}
+
+#[test]
 fn deeper_headings_become_subsections() {
     let result = appended("# A\n\n# B\n", "A", "## C\ntext");
     assert_eq!(outline(&parse(&result)), [" ", "# A", "## C", "# B"]);

@@ -39,7 +39,7 @@ pub(super) fn document() -> impl Strategy<Value = String> {
 pub(super) type AnyChange = (usize, prop::sample::Index, String);
 
 pub(super) fn changes() -> impl Strategy<Value = Vec<AnyChange>> {
-    prop::collection::vec((0..14usize, any::<prop::sample::Index>(), hostile()), 1..4)
+    prop::collection::vec((0..15usize, any::<prop::sample::Index>(), hostile()), 1..4)
 }
 
 pub(super) fn edit_of<'d>(document: &'d Document, changes: &[AnyChange]) -> Edit<'d> {
@@ -62,6 +62,9 @@ pub(super) fn edit_of<'d>(document: &'d Document, changes: &[AnyChange]) -> Edit
             (10, _) => edit.insert_section(section, None, 3, "new", text),
             (11, _) => edit.remove_section(section),
             (12, _) => edit.set_title(section, text),
+            (13, _) => {
+                edit.replace_blocks(section, 0..document.body_blocks(section).len().min(2), text)
+            }
             _ => edit.append_checkbox(section, false, text),
         };
     }

@@ -220,6 +220,18 @@ impl<'d> Edit<'d> {
         })
     }
 
+    /// Replaces some of the section's [blocks](Document::body_blocks); all others stay. See
+    /// [`append_text`](Self::append_text) for what happens to headings in the text.
+    pub fn replace_blocks(
+        &mut self,
+        section: SectionId,
+        blocks: Range<usize>,
+        text: &str,
+    ) -> &mut Self {
+        let mode = Mode::Blocks(blocks.start, blocks.end);
+        self.attempt(|edit| passage::put(&mut edit.set, edit.document, section, mode, text))
+    }
+
     /// Adds a section below `parent`, after its child `after` or after its last one.
     ///
     /// `body` is markdown as it is to stand there; it must stay inside the new section.

@@ -79,7 +79,7 @@ impl Edit<'_> {
         written: &Written,
         reading: Reading,
     ) -> Result<(), EditError> {
-        let spot = self.spot(section, after)?;
+        let spot = self.field_spot(section, after)?;
         let look = render::key_look(key, spot.key)?;
         let new = render::field(&spot.bullet, look, key, written, self.document.newline());
         let item =
@@ -252,6 +252,31 @@ impl Edit<'_> {
 
     fn intend(&mut self, item: ItemId, reading: Reading) {
         self.set.intent.readings.insert(item, reading);
+    }
+
+    /// Where a new field of `section` goes: never into a numbered list that somebody wrote, but after
+    /// the last item before it, or as a list of its own behind it.
+    fn field_spot(&self, section: SectionId, after: Option<ItemId>) -> Result<Spot, EditError> {
+        let document = self.document;
+        let siblings = document.items(section);
+        let is_numbered = |id: &ItemId| {
+            let item = document.item(*id);
+            item.key.is_none() && document.source()[item.span.start..].starts_with(digit)
+        };
+        let wanted = after.or(siblings.last().copied());
+        let Some(numbered) = wanted.filter(is_numbered) else {
+            return self.spot(section, after);
+        };
+        let other = siblings.iter().rev().find(|id| !is_numbered(id)).filter(|_| after.is_none());
+        match other {
+            Some(other) => self.spot(section, Some(*other)),
+            None => Ok(Spot {
+                at: line::next_line(document.source(), document.item(numbered).span.end),
+                bullet: BulletStyle::plain(0),
+                key: KeyLook::BOLD,
+                joint: Joint::NewList { below_heading: false },
+            }),
+        }
     }
 
     /// Where a new top-level item of `section` goes.

@@ -1,5 +1,7 @@
 //! Putting free text into a section so that it stays there, whatever it contains.
 
+use std::ops::Range;
+
 use crate::text::markdown::change::{ChangeSet, Expect, Joint, TextChange};
 use crate::text::markdown::{Document, EditError, SectionId, line, title, value};
 
@@ -8,6 +10,8 @@ use crate::text::markdown::{Document, EditError, SectionId, line, title, value};
 pub(crate) enum Mode {
     Append,
     Replace,
+    /// It takes the place of some of the section's [blocks](Document::body_blocks), from one to before another.
+    Blocks(usize, usize),
 }
 
 /// Adds to `set` what puts `text` into `section`: as it is if that is harmless, else with more
@@ -39,7 +43,9 @@ pub(crate) fn put(
         }];
     let earlier = earlier(set, section);
     let mut refusal = None;
-    for form in forms.iter().filter_map(|form| form()) {
+    // What is cleared needs no other form.
+    let tried = if plain.is_empty() { 1 } else { forms.len() };
+    for form in forms.iter().take(tried).filter_map(|form| form()) {
         let mut trial = ChangeSet::default();
         for text in &earlier {
             push(&mut trial, &alone, inner, Mode::Append, text.clone());
@@ -81,6 +87,15 @@ fn push(set: &mut ChangeSet, document: &Document, section: SectionId, mode: Mode
     let source = document.source();
     let end = end_of_body(document, section);
     let expect = Expect::Inside(section);
+    if let Mode::Blocks(first, behind) = mode {
+        let Some(at) = span_of(document, section, first..behind) else { return };
+        let (at, new) = match text.is_empty() {
+            true => (whole_lines(source, body.start, at), text),
+            false => (at, text.trim_end_matches(['\n', '\r']).to_owned()),
+        };
+        set.changes.push(TextChange { at, new, joint: Joint::Replace, expect });
+        return;
+    }
     if mode == Mode::Append || end == body.start {
         if !text.is_empty() {
             let joint = Joint::Text { indented: text.starts_with([' ', '\t']) };
@@ -103,6 +118,22 @@ fn push(set: &mut ChangeSet, document: &Document, section: SectionId, mode: Mode
         new.push_str(document.newline());
     }
     set.changes.push(TextChange { at: start..end, new, joint: Joint::Replace, expect });
+}
+
+/// Where some blocks of a section are, from the first to the last of them.
+fn span_of(document: &Document, section: SectionId, blocks: Range<usize>) -> Option<Range<usize>> {
+    let all = document.body_blocks(section);
+    let blocks = all.get(blocks)?;
+    Some(blocks.first()?.span.start..blocks.last()?.span.end)
+}
+
+/// The lines at `at`, with the blank ones before them where others follow or nothing does.
+fn whole_lines(source: &str, top: usize, at: Range<usize>) -> Range<usize> {
+    let end = line::next_line(source, at.end);
+    match line::blank_at(source, end) {
+        true => line::blank_run_start(source, at.start).max(top)..end,
+        false => at.start..end,
+    }
 }
 
 /// The texts that `set` already adds to `section`.

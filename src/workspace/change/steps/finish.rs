@@ -17,7 +17,7 @@ use crate::{
             steps::{
                 claim,
                 gate::{self, Passage, Spent, attempts_allowed},
-                moves::{StepMove, allowed_moves},
+                moves::{StepMove, other_moves},
                 progress::{Extra, PlanProgress, status_of},
                 select, step_json, transition,
             },
@@ -50,7 +50,7 @@ pub(in crate::workspace::change) fn finish(
         return Err(Error::refused_with(
             ErrorCode::UnknownStatus,
             format!("this lifecycle has no status for steps that are {word}"),
-            allowed_moves(draft.workflow(), step, &from),
+            other_moves(draft.workflow(), step, &from),
         ));
     }
     let status = status.unwrap_or_else(|| draft.workflow().step_towards(&from, to)).to_owned();

@@ -352,7 +352,10 @@ pub(in crate::workspace::change) fn transition(
             Some(next) => format!("`statedir step move {} {next}` comes first", step.number),
             None => moves::allowed_moves(draft.workflow(), step, from),
         },
-        Some(Role::Open) => format!("start it first: `statedir step start {}`", step.number),
+        Some(Role::Open) => match refuse_waiting(draft, &*draft.plan()?, step) {
+            Ok(()) => format!("start it first: `statedir step start {}`", step.number),
+            Err(waits) => format!("{waits}: {}", waits.hint().unwrap_or_default()),
+        },
         Some(Role::Failed) => format!("`statedir step retry {}` starts it again", step.number),
         _ => format!("`statedir step reset {}` reopens it", step.number),
     };

@@ -119,6 +119,27 @@ pub(super) fn allowed_moves(workflow: &Workflow, step: &Step, from: &str) -> Str
     }
 }
 
+/// The moves that are open to a step instead of ending it in a way that the lifecycle does not have, as
+/// commands. To say that it is done would be the contrary.
+pub(super) fn other_moves(workflow: &Workflow, step: &Step, from: &str) -> String {
+    let number = step.number;
+    let command = |to: &String| match (workflow.step_role(from), workflow.step_role(to)) {
+        (_, Some(Role::Done)) => None,
+        (_, Some(Role::Open)) if workflow.step_towards(from, Role::Open) == to => {
+            Some(format!("`statedir step reset {number}`"))
+        }
+        (Some(Role::Open), Some(Role::Active)) if workflow.step_with_role(Role::Active) == to => {
+            Some(format!("`statedir step start {number}`"))
+        }
+        _ => Some(format!("`statedir step move {number} {to}`")),
+    };
+    let commands: Vec<String> = workflow.step_moves(from).iter().filter_map(command).collect();
+    match commands.is_empty() {
+        true => allowed_moves(workflow, step, from),
+        false => format!("possible: {}", commands.join(", ")),
+    }
+}
+
 /// A step moves on, but neither begins nor ends.
 fn shift(
     draft: &mut Draft<'_>,

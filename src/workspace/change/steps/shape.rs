@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{ErrorCode, Plan, Renumbering, StateFile, Step, StepRef},
+    domain::{ErrorCode, Plan, Renumbering, StateFile, Step, StepId, StepRef},
     workspace::{
-        Answer, Draft, Error, Readiness,
+        Answer, Draft, Error, ErrorKind, Readiness,
         change::{
             StepShape,
             steps::{add::refuse_fields_in, claim, fields, progress::PlanProgress, step_json},
@@ -74,14 +74,11 @@ pub(in crate::workspace::change) fn set(
     let other = pairs(&shape.set);
     fields.extend(other.iter().map(|(key, value)| (key.as_str(), value.as_str())));
     progress.set_fields(step, &fields);
-    if let Some(description) = shape.description.as_deref().filter(|text| !text.trim().is_empty()) {
-        match step.item {
-            // There is no place for text below a box but a field.
-            Some(_) => progress.step(step).set("description", description),
-            None => {
-                refuse_fields_in(description)?;
-                progress.edit().append_text(step.section, description);
-            }
+    // There is no place for text below a box but a field.
+    if let (Some(text), Some(_)) = (&shape.description, step.item) {
+        match text.trim().is_empty() {
+            true => progress.step(step).clear("description"),
+            false => progress.step(step).set("description", text),
         }
     }
     if !shape.input.is_empty() {
@@ -93,12 +90,46 @@ pub(in crate::workspace::change) fn set(
     progress.finish(&[])?;
     let wanted = StepRef::Number(step.number);
     touch(draft, step.number)?;
+    let text = shape.description.as_deref().filter(|_| step.item.is_none());
     // As it is now: a title may be new. That of before can be taken over.
     drop(plan);
+    let keeps_list = text.map_or(Ok(false), |text| describe(draft, &wanted, text))?;
     let plan = draft.plan()?;
     let step = plan.step(&wanted)?;
-    let answer = Answer::new(format!("step {} changed{dropped}", step.number));
+    let stays = if keeps_list { "; its list stays" } else { "" };
+    let answer = Answer::new(format!("step {} changed{dropped}{stays}", step.number));
     Ok(answer.with("step", step_json(step, &id, step.status().unwrap_or_default())))
+}
+
+/// Replaces the description of a step and proves that the plan says the same besides: a line of the
+/// text could be a status, or a heading a step. Whether a list stays that is part of the description.
+fn describe(draft: &mut Draft<'_>, wanted: &StepRef, text: &str) -> Result<bool, Error> {
+    refuse_fields_in(text)?;
+    let before = draft.plan()?;
+    let step = before.step(wanted)?;
+    let mut edit = before.document.edit();
+    let keeps_list = before.set_description(&mut edit, step, text)?;
+    draft.put(StateFile::Plan, Plan::finish(edit)?);
+    let after = draft.plan()?;
+    let names = |plan: &Plan| -> Vec<(u32, Option<StepId>)> {
+        plan.steps.iter().map(|step| (step.number, step.id.clone())).collect()
+    };
+    let said = |step: &Step| {
+        let mut fields = serde_json::to_value(step).unwrap_or_default();
+        fields.as_object_mut().map(|fields| fields.remove("description"));
+        fields
+    };
+    if names(&after) != names(&before) || said(after.step(wanted)?) != said(step) {
+        return Err(Error::refused_with(
+            ErrorCode::BadValue,
+            format!(
+                "the text would change more of the plan than the description of {}",
+                step.name()
+            ),
+            "write it without lines that read as a status or as a step",
+        ));
+    }
+    Ok(keeps_list)
 }
 
 /// Takes a step out of the plan, unless others wait for it or somebody else works on it.
@@ -110,7 +141,12 @@ pub(in crate::workspace::change) fn remove(
     let plan = draft.plan()?;
     let step = plan.step(selected)?;
     if !force {
-        claim::refuse_others(draft, step)?;
+        claim::refuse_others(draft, step).map_err(|mut error| {
+            if let ErrorKind::Refused { hint: Some(hint), .. } = error.innermost_mut() {
+                hint.push_str("; `--force` removes it all the same");
+            }
+            error
+        })?;
     }
     let needed_by: Vec<String> = plan
         .steps

@@ -141,18 +141,16 @@ fn reply(
         return Ok(hooks::Reply::Silent);
     }
     let began = Instant::now();
-    // Whose a step is, is asked only of who stops.
-    let names = || {
-        let unnamed = identify(&Acting::default()).actor;
-        let names = [event.session(), variable("USER"), variable("LOGNAME")];
-        names.into_iter().flatten().chain([unnamed]).collect()
-    };
-    let is_stop = event.name() == "Stop";
+    // Whose a step is, is asked only of who stops or gets help.
+    let asks = matches!(event.name(), "Stop" | "SubagentStart");
+    let shell_actor = asks.then(|| identify(&Acting::default()).actor);
+    let names = [event.session(), variable("USER"), variable("LOGNAME"), shell_actor.clone()];
     let shell_names = ["STATEDIR_SESSION", "CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID"];
     let hook = Hook {
         event,
         workspace: &workspace,
-        other_names: if is_stop { names() } else { Vec::new() },
+        other_names: names.into_iter().flatten().filter(|_| asks).collect(),
+        shell_actor,
         shell_has_session: shell_names.iter().any(|name| variable(name).is_some()),
         max_tokens: args.max_tokens,
         record_prompts: args.record_prompts,

@@ -56,7 +56,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
                 Severity::Error => "error",
                 Severity::Warning => "warning",
             };
-            session.output.line(format!("{word}: {}: {}", finding.location(), finding.message));
+            session.output.line(format!("{word}: {}", finding.line()));
             if let Some(hint) = &finding.hint {
                 session.output.advice(format!("  hint: {hint}"));
             }
@@ -65,7 +65,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let read = checked.constraints;
     if !session.output.is_json() && read.prose > 0 {
         session.output.advice(format!(
-            "constraints.md: {} executed, {} passed on as prose (`statedir rule check`)",
+            "{}: {} executed, {} passed on as prose (`statedir rule check`)",
+            checked.constraints_in,
             counted(read.executed, "line", "lines"),
             counted(read.prose, "line", "lines")
         ));

@@ -238,7 +238,7 @@ fn verify(session: &mut Session<'_>) -> CliResult {
         "`statedir check --fix` restores what the log or git still has; `statedir op log` shows \
          edits made outside statedir"
     } else {
-        "`statedir op log` shows edits made outside statedir; if git has the file, restore it from there"
+        "`statedir check` says where to get the text back; `statedir op log` shows edits made outside statedir"
     };
     let mut failure =
         Failure::new(ErrorCode::HistoryBroken, format!("history.md has {problems}")).hint(hint);

@@ -47,6 +47,14 @@ fn print(session: &mut Session<'_>, verb: &str, stepped: &UndoOutcome) -> CliRes
     }
     let would = if session.global.dry_run { "would be " } else { "" };
     let what = if operation.command.is_empty() { &operation.kind } else { &operation.command };
+    // Of an adopted state, the files that are there.
+    let changed = match session.workspace()?.layout() {
+        Some(layout) => {
+            let is_other = |name: &&str| *name != layout.added.history.as_str();
+            operation.files.iter().map(String::as_str).filter(is_other).collect()
+        }
+        None => changed,
+    };
     let changed = match changed.as_slice() {
         [] => "no file".to_owned(),
         files => files.join(", "),

@@ -133,11 +133,12 @@ Examples:
         #[arg(long, value_name = "TEXT", visible_alias = "note")]
         why: Option<String>,
     },
-    /// Change the fields of a step
+    /// Change the fields of a step; a new description replaces the prose, and "" clears it
     #[command(after_help = "\
 Examples:
   statedir step set 3 title=\"Read the papers\" --tool Read
-  statedir step set 3 --input limit=20 --depends-on 1 owner=ada")]
+  statedir step set 3 --input limit=20 --depends-on 1 owner=ada
+  statedir step set 3 --description \"Only the first two pages.\"")]
     Set {
         /// Number or id
         step: String,

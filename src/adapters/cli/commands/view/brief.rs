@@ -54,6 +54,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         format: if json { Format::Json } else { Format::Md },
         since: args.since.clone(),
         step: args.step.as_deref().map(select).transpose()?,
+        is_background: false,
         directory: session.output.dir.clone(),
     };
     let briefed = session.workspace()?.brief(&request)?;

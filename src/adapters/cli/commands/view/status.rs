@@ -250,9 +250,8 @@ fn outlook(overview: &Overview) -> Vec<Painted> {
     push_first_few(&mut lines, reviews, "statedir review list");
     let directives = overview.directives.iter().map(|text| unpainted(format!("directive {text}")));
     push_first_few(&mut lines, directives, "statedir directive list");
-    let problems = overview.problems.iter().map(|problem| {
-        (Colour::Red, format!("problem   {}: {}", problem.location(), problem.message))
-    });
+    let problems = overview.problems.iter();
+    let problems = problems.map(|problem| (Colour::Red, format!("problem   {}", problem.line())));
     push_first_few(&mut lines, problems, "statedir check");
     lines
 }

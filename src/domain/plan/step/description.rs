@@ -1,0 +1,103 @@
+//! Replacing the description of a step: its prose, and nothing else.
+
+use std::ops::Range;
+
+use crate::{
+    domain::{ModelError, Plan, Step, plan::read::field_lines},
+    text::{
+        display::{one_line, shorten},
+        markdown::{BodyBlock, Document, Edit},
+    },
+};
+
+/// How many characters of a paragraph are quoted.
+const QUOTED: usize = 40;
+
+impl Plan {
+    /// Makes `text` the prose below the heading of a step; an empty text clears it. Fields, lists,
+    /// comments and sections stay; whether there is a list that does.
+    ///
+    /// # Errors
+    /// The prose is in several places, or it cannot be told what the text is to replace.
+    pub(crate) fn set_description(
+        &self,
+        edit: &mut Edit<'_>,
+        step: &Step,
+        text: &str,
+    ) -> Result<bool, ModelError> {
+        let document = &self.document;
+        let blocks = document.body_blocks(step.section);
+        let is_list =
+            |block: &BodyBlock| block.item.is_some_and(|id| document.item(id).key.is_none());
+        let has_list = blocks.iter().any(is_list);
+        if step.description.as_deref().unwrap_or_default().trim() == text.trim() {
+            return Ok(false);
+        }
+        let source = |block: &BodyBlock| &document.source()[block.span.clone()];
+        let is_prose =
+            |block: &BodyBlock| block.item.is_none() && !source(block).starts_with("<!--");
+        let runs = runs(&blocks, is_prose);
+        let first_of = |run: &Range<usize>| {
+            shorten(&one_line(source(&blocks[run.start])), QUOTED).replace('`', "'")
+        };
+        if let [one, other, ..] = runs.as_slice() {
+            let message = format!(
+                "the description of {} is in several places: `{}` and `{}`",
+                step.name(),
+                first_of(one),
+                first_of(other)
+            );
+            return Err(by_hand(message));
+        }
+        let has_status = field_lines::status(document, step.section).is_some();
+        if has_status && !runs.is_empty() {
+            let message = format!("the description of {} contains its `Status:`", step.name());
+            return Err(by_hand(message));
+        }
+        self.refuse_doubled(step, text, has_list)?;
+        match runs.into_iter().next() {
+            Some(run) => edit.replace_blocks(step.section, run, text),
+            None => edit.append_text(step.section, text),
+        };
+        Ok(has_list)
+    }
+
+    /// Refuses a text with a list or with a section that the step has already: what is there stays,
+    /// so it would be there twice.
+    fn refuse_doubled(&self, step: &Step, text: &str, has_list: bool) -> Result<(), ModelError> {
+        let Ok(new) = Document::parse(format!("# Step\n\n{text}\n")) else { return Ok(()) };
+        let is_item = |block: &BodyBlock| block.item.is_some();
+        if has_list && new.sections().take(2).any(|id| new.body_blocks(id).iter().any(is_item)) {
+            let message = format!("{} has a list already, which stays", step.name());
+            return Err(by_hand(message));
+        }
+        let titles = |document: &Document, id| document.section(id).title.trim().to_owned();
+        let known: Vec<String> =
+            self.document.children(step.section).map(|id| titles(&self.document, id)).collect();
+        let new = new.sections().skip(2).map(|id| titles(&new, id));
+        match new.into_iter().find(|title| known.contains(title)) {
+            Some(title) => {
+                let message = format!("{} has a section `{title}` already", step.name());
+                Err(by_hand(message))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The runs of neighbours that are meant.
+fn runs(blocks: &[BodyBlock], is_meant: impl Fn(&BodyBlock) -> bool) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for at in (0..blocks.len()).filter(|at| is_meant(&blocks[*at])) {
+        match runs.last_mut() {
+            Some(run) if run.end == at => run.end = at + 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    runs
+}
+
+fn by_hand(message: String) -> ModelError {
+    let hint = "edit the file by hand: the next command records what was changed".to_owned();
+    ModelError::BadValue { message, hint: Some(hint) }
+}

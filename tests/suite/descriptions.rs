@@ -1,0 +1,117 @@
+//! The description of a step: what `step set --description` replaces, and what it leaves alone.
+
+use crate::builder::Project;
+
+/// A project whose steps were typed into an editor.
+fn typed(steps: &str) -> Project {
+    let project = Project::new();
+    let plan = project.read("plan.md");
+    let head = plan.split("## Steps").next().unwrap();
+    project.write("plan.md", format!("{head}## Steps\n\n{steps}"));
+    project
+}
+
+const OLD: &str = "Old words,\ntwo lines.\n\n```sh\nmake\n```";
+
+/// A step with everything that can stand around its description.
+fn around(description: &str) -> String {
+    format!(
+        "### Step 1: Pack\n- **status**: PENDING\n- **inputs**:\n  - size: large\n- **why**:\n  \
+         > Two reasons:\n  >\n  > - the old one is full\n- **id**: k3f9\n\n{description}\n\n\
+         - [ ] glass\n- [x] books\n  - the heavy ones\n\n<!-- keep me -->\n\n#### Notes\nStay.\n\n\
+         ### Step 2: Load\n- **status**: PENDING\n- **id**: k3fb\n\nAnother text.\n"
+    )
+}
+
+#[test]
+fn a_new_description_takes_the_place_of_the_old_one_and_nothing_else_changes() {
+    for newline in ["\n", "\r\n"] {
+        let project = typed(&around(OLD));
+        project.write("plan.md", project.read("plan.md").replace('\n', newline));
+        let before = project.read("plan.md");
+        let replaced =
+            |text: &str| before.replace(&OLD.replace('\n', newline), &text.replace('\n', newline));
+        project.ok(&["step", "set", "1", "--description", "New words.\n\nAnd more."]);
+        assert_eq!(project.read("plan.md"), replaced("New words.\n\nAnd more."));
+        // Twice is once.
+        project.ok(&["step", "set", "1", "--description", "New words.\n\nAnd more."]);
+        assert_eq!(project.read("plan.md"), replaced("New words.\n\nAnd more."));
+        let shown = project.ok(&["step", "set", "1", "--description", ""]).stdout;
+        let gone = format!("{newline}{newline}{}", OLD.replace('\n', newline));
+        assert_eq!(project.read("plan.md"), before.replace(&gone, ""));
+        assert!(shown.starts_with("step 1 changed; its list stays"), "{shown}");
+        project.ok(&["check"]);
+    }
+}
+
+#[test]
+fn the_description_of_the_last_step_is_replaced_and_cleared() {
+    let project = Project::with_steps(1);
+    let before = project.read("plan.md");
+    for text in ["One.\n\nTwo.", "Three.", "See:\n\n> a quotation", "| a |\n|---|\n| b |"] {
+        project.ok(&["step", "set", "1", "--description", text]);
+        assert_eq!(project.json(&["step", "show", "1"])["step"]["description"], text);
+        assert_eq!(project.read("plan.md"), format!("{before}\n{text}\n"));
+    }
+    project.ok(&["step", "set", "1", "--description", ""]);
+    assert_eq!(project.read("plan.md"), before);
+    let change = r#"[{"op":"step.set","step":1,"description":"Again."}]"#;
+    project.ok_with_input(&["apply", "-"], change);
+    assert_eq!(project.read("plan.md"), format!("{before}\nAgain.\n"));
+}
+
+#[test]
+fn a_description_that_is_scattered_is_refused() {
+    let project = typed(
+        "### Step 1: Pack\nFirst.\n\n- **status**: PENDING\n- **id**: k3f9\n\nThen this.\n\n\
+         ### Step 2: Load\nDo:\n\n- a\n- b\n\n### Step 3: Drive\nStatus: PENDING\nMind the ice.\n",
+    );
+    let refused = |step: &str, text: &str| {
+        let answer = project.refused(1, &["step", "set", step, "--description", text]);
+        answer["error"]["message"].as_str().unwrap().to_owned()
+    };
+    let message = refused("1", "New.");
+    assert!(message.contains("`First.`") && message.contains("`Then this.`"), "{message}");
+    assert!(refused("1", "").contains("`First.`"));
+    // Whether the list takes the place of the other is not known.
+    assert!(refused("2", "Do:\n\n- a\n- c").contains("list"));
+    assert!(refused("3", "New.").contains("Status"));
+    // What it says already can be said again, and text alone leaves the list where it is.
+    let before = project.read("plan.md");
+    project.ok(&["step", "set", "2", "--description", "Do:\n\n- a\n- b"]);
+    project.ok(&["step", "set", "2", "--description", "Do soon:"]);
+    let after = project.read("plan.md");
+    assert!(after.contains("\nDo soon:\n\n- a\n- b\n"), "{after}");
+    assert!(before.contains("\nDo:\n\n- a\n- b\n"), "{before}");
+}
+
+#[test]
+fn no_description_changes_what_the_plan_says_besides() {
+    let project = typed("### Pack\nOld.\n\n### Load\n- **id**: k3f9\n\nOld.\n");
+    for text in ["Status: COMPLETED", "Fine.\n\n- owner: ada"] {
+        project.refused(1, &["step", "set", "1", "--description", text]);
+    }
+    let count = || project.json(&["step", "list", "--all"])["steps"].as_array().unwrap().len();
+    // A heading before the fields would take them along, one behind them is a section of the step.
+    for (step, shown) in
+        [("1", "\n```text\n## Load\n\nNew.\n```\n"), ("2", "\n#### Load\n\nNew.\n")]
+    {
+        project.ok(&["step", "set", step, "--description", "## Load\n\nNew."]);
+        assert!(project.read("plan.md").contains(shown), "{}", project.read("plan.md"));
+        assert_eq!(count(), 2);
+    }
+    let message = project.refused(1, &["step", "set", "2", "--description", "## Load\n\nAgain."]);
+    assert!(message["error"]["message"].as_str().unwrap().contains("`Load`"), "{message}");
+}
+
+#[test]
+fn the_description_of_a_box_is_replaced_and_cleared() {
+    let project = typed("- [ ] Send\n  - to everybody\n- [ ] Call\n");
+    project.ok(&["step", "set", "1", "--description", "By post."]);
+    project.ok(&["step", "set", "1", "--description", "By hand."]);
+    let plan = project.read("plan.md");
+    assert!(plan.contains("description: By hand.") && !plan.contains("By post."), "{plan}");
+    project.ok(&["step", "set", "1", "--description", ""]);
+    let plan = project.read("plan.md");
+    assert!(plan.contains("- [ ] Send\n  - to everybody\n") && !plan.contains("By hand"), "{plan}");
+}
