@@ -256,11 +256,21 @@ impl<'o> Walk<'o> {
         let get = |side: usize, id: ThingId| self.outlines[side].get(id);
         let (ours, theirs) = (get(OURS, our), get(THEIRS, their));
         let known = base.map(|id| get(BASE, id));
-        let ours_is_old = known.is_some_and(|known| known.kind == ours.kind);
         let mut out = self.empty_thing(OURS, our, versions);
-        out.kind = if ours_is_old { theirs.kind } else { ours.kind };
+        // A heading of another level has the marks of that level, however the other side writes its own.
+        let is_theirs = match known.map(|known| known.kind) {
+            Some(kind) if kind == ours.kind => true,
+            Some(kind) if kind == theirs.kind => false,
+            _ => theirs.prefix > ours.prefix,
+        };
+        let chosen = if is_theirs { theirs } else { ours };
+        out.kind = chosen.kind;
         out.role = if ours.role == SectionRole::Free { theirs.role } else { ours.role };
-        out.prefix = prefix(known.map(|known| known.prefix), ours.prefix, theirs.prefix).to_owned();
+        out.prefix = match ours.kind == theirs.kind {
+            true => prefix(known.map(|known| known.prefix), ours.prefix, theirs.prefix),
+            false => chosen.prefix,
+        }
+        .to_owned();
         let field_value = |side: usize, id: ThingId| FieldValue::of(&self.outlines[side], id);
         let name = out.name.clone().filter(|_| out.kind.is_item());
         let field = field::Field { file: self.file, role: out.role, name: name.as_deref() };

@@ -211,3 +211,14 @@ fn of_doubled_titles_the_one_that_changed_is_changed() {
     let found = compare(StateFile::Context, Some(base.as_bytes()), Some(ours.as_bytes()));
     assert_eq!(summary(&found), ["context: section \"Notes\" removed: \"- one\""]);
 }
+
+#[test]
+fn a_heading_keeps_its_new_level_where_the_other_side_writes_the_old_one_otherwise() {
+    let base = "# A\n\n## B\n\n#### Notes\n- bare\n";
+    let ours = "# A\n\n## B\n\n### Notes\n- bare\n";
+    let theirs = base.replace("#### Notes", "####  Notes");
+    for file in FILES {
+        assert_eq!(merged(file, base, ours, &theirs).0, ours, "{file}");
+        assert_eq!(merged(file, base, &theirs, ours).0, ours, "{file}");
+    }
+}
