@@ -115,3 +115,36 @@ fn the_description_of_a_box_is_replaced_and_cleared() {
     let plan = project.read("plan.md");
     assert!(plan.contains("- [ ] Send\n  - to everybody\n") && !plan.contains("By hand"), "{plan}");
 }
+
+#[test]
+fn a_rule_between_steps_stays_behind_a_new_description() {
+    for mark in ["---", "***", "- - -"] {
+        for (old, expected) in [("Old.\n\n", "New."), ("", "New."), ("Old.\n\n", "")] {
+            let step = |text: &str| {
+                format!(
+                    "### Step 1: Pack\n- **status**: PENDING\n- **id**: k3f9\n\n{text}{mark}\n\n\
+                     ### Step 2: Load\n- **status**: PENDING\n- **id**: k3fb\n"
+                )
+            };
+            let project = typed(&step(old));
+            project.ok(&["step", "set", "1", "--description", expected]);
+            let new = if expected.is_empty() { String::new() } else { format!("{expected}\n\n") };
+            let plan = project.read("plan.md");
+            assert!(plan.ends_with(&step(&new)), "{mark} {old:?}:\n{plan}");
+        }
+    }
+}
+
+#[test]
+fn a_text_with_a_line_that_is_read_as_a_status_is_refused() {
+    let project = typed(&around(OLD));
+    for text in ["Status: COMPLETED", "Pack it.\n\n**Status:** done"] {
+        let refused = project.refused(1, &["step", "set", "1", "--description", text]);
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains("a line of the text would be a status"), "{message}");
+    }
+    // A sentence or code is none.
+    for text in ["Status: it is done when all boxes are shut", "```\nStatus: done\n```"] {
+        project.ok(&["step", "set", "1", "--description", text]);
+    }
+}

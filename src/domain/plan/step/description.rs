@@ -34,8 +34,12 @@ impl Plan {
             return Ok(false);
         }
         let source = |block: &BodyBlock| &document.source()[block.span.clone()];
-        let is_prose =
-            |block: &BodyBlock| block.item.is_none() && !source(block).starts_with("<!--");
+        // A rule at the end separates the step from what follows.
+        let separator = blocks.last().filter(|block| is_rule(source(block)));
+        let is_prose = |block: &BodyBlock| {
+            let is_kept = source(block).starts_with("<!--") || separator == Some(block);
+            block.item.is_none() && !is_kept
+        };
         let runs = runs(&blocks, is_prose);
         let first_of = |run: &Range<usize>| {
             shorten(&one_line(source(&blocks[run.start])), QUOTED).replace('`', "'")
@@ -55,17 +59,26 @@ impl Plan {
             return Err(by_hand(message));
         }
         self.refuse_doubled(step, text, has_list)?;
-        match runs.into_iter().next() {
-            Some(run) => edit.replace_blocks(step.section, run, text),
-            None => edit.append_text(step.section, text),
+        match (runs.into_iter().next(), separator) {
+            (Some(run), _) => edit.replace_blocks(step.section, run, text),
+            (None, Some(rule)) if !text.trim().is_empty() => {
+                let text = format!("{text}\n\n{}", source(rule));
+                edit.replace_blocks(step.section, blocks.len() - 1..blocks.len(), &text)
+            }
+            (None, _) => edit.append_text(step.section, text),
         };
         Ok(has_list)
     }
 
-    /// Refuses a text with a list or with a section that the step has already: what is there stays,
-    /// so it would be there twice.
+    /// Refuses a text with a status, and one with a list or with a section that the step has already:
+    /// what is there stays, so it would be there twice.
     fn refuse_doubled(&self, step: &Step, text: &str, has_list: bool) -> Result<(), ModelError> {
         let Ok(new) = Document::parse(format!("# Step\n\n{text}\n")) else { return Ok(()) };
+        if new.sections().nth(1).is_some_and(|id| field_lines::status(&new, id).is_some()) {
+            let message = format!("a line of the text would be a status of {}", step.name());
+            let hint = "write the line in another way: `Status: …` is read as a field".to_owned();
+            return Err(ModelError::BadValue { message, hint: Some(hint) });
+        }
         let is_item = |block: &BodyBlock| block.item.is_some();
         if has_list && new.sections().take(2).any(|id| new.body_blocks(id).iter().any(is_item)) {
             let message = format!("{} has a list already, which stays", step.name());
@@ -95,6 +108,12 @@ fn runs(blocks: &[BodyBlock], is_meant: impl Fn(&BodyBlock) -> bool) -> Vec<Rang
         }
     }
     runs
+}
+
+fn is_rule(text: &str) -> bool {
+    let mut marks = text.chars().filter(|c| !c.is_whitespace());
+    let first = marks.next().filter(|c| "-*_".contains(*c));
+    first.is_some_and(|first| marks.clone().count() >= 2 && marks.all(|mark| mark == first))
 }
 
 fn by_hand(message: String) -> ModelError {
