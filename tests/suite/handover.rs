@@ -24,6 +24,39 @@ const VIEWS: [&[&str]; 6] =
     [&["brief"], &["resume"], &["status"], &["step", "list"], &["step", "show", "1"], &["recover"]];
 
 #[test]
+fn who_starts_a_running_step_learns_who_runs_it_and_what_to_do() {
+    let project = Project::with_steps(3);
+    begun(&project, &Agent::new(&project, "ada", "09:00:00"));
+    let said = |who: &'static str, at: &'static str, command: &str| {
+        let refused = Agent::new(&project, who, at).refused(&["step", command, "1"]);
+        assert_eq!(refused["code"], "illegal_transition", "{refused}");
+        let text = |key: &str| refused[key].as_str().unwrap().to_owned();
+        let id =
+            format!(" ({})", project.json(&["step", "show", "1"])["step"]["id"].as_str().unwrap());
+        (text("message").replace(&id, ""), text("hint"))
+    };
+    for command in ["start", "retry"] {
+        let (message, hint) = said("ada", "09:10:00", command);
+        assert_eq!(message, "step 1 is RUNNING already, held by you, ada@build7 for 10m");
+        assert_eq!(hint, "go on; when it is finished: `statedir step done 1`");
+        let (message, hint) = said("bob", "09:10:00", command);
+        let held =
+            "step 1 is RUNNING already, held by ada@build7 for 10m; last sign of life 10m ago";
+        assert_eq!(message, held);
+        assert!(hint.contains("`statedir step take 1 --force --why"), "{hint}");
+        let (message, hint) = said("bob", "11:30:00", command);
+        assert!(message.contains("ada@build7 for 2h 30m; stale: no sign of life"), "{message}");
+        assert_eq!(hint, "`statedir step take 1` takes it over");
+    }
+    let plan = project.read("plan.md");
+    let unclaimed = plan.lines().map(|line| line.split(" · ada@").next().unwrap());
+    project.write("plan.md", unclaimed.collect::<Vec<_>>().join("\n"));
+    let (message, hint) = said("bob", "09:10:00", "start");
+    assert_eq!(message, "step 1 is RUNNING already, and nobody has claimed it");
+    assert_eq!(hint, "`statedir step take 1` makes it yours");
+}
+
+#[test]
 fn every_view_names_the_holder_of_a_stale_step_and_how_to_take_it_over() {
     let project = Project::with_steps(3);
     begun(&project, &Agent::new(&project, "dead", "09:00:00"));

@@ -123,6 +123,22 @@ pub(in crate::workspace) fn held(holder: &Holder, step: &Step) -> Error {
     Error::refused_with(ErrorCode::Held, message, how_to_take(holder))
 }
 
+/// The error for a step that cannot be started because it runs: who runs it, and what the actor may do.
+pub(super) fn running_already(draft: &Draft<'_>, step: &Step, status: &str) -> Error {
+    let holder = draft.holder(step);
+    let (by, hint) = if holder.is_foreign() {
+        (format!("held by {}", holder.phrase()), how_to_take(&holder))
+    } else if holder.own {
+        let ends = holder.ends.first().map(|end| format!("; when it is finished: `{end}`"));
+        (format!("held by you, {}", holder.who()), format!("go on{}", ends.unwrap_or_default()))
+    } else {
+        let take = format!("`statedir step take {}` makes it yours", step.number);
+        ("and nobody has claimed it".to_owned(), take)
+    };
+    let message = format!("{} is {status} already, {by}", step.name());
+    Error::refused_with(ErrorCode::IllegalTransition, message, hint)
+}
+
 /// The command to take a step over, depending on whether its holder is gone.
 pub(in crate::workspace::change) fn how_to_take(holder: &Holder) -> String {
     let number = holder.step;

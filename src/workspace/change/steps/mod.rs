@@ -114,6 +114,7 @@ pub(in crate::workspace::change) fn retry(
     let role = draft.workflow().step_role(&from);
     if role != Some(Role::Failed) {
         let hint = match role {
+            Some(Role::Active) => return Err(claim::running_already(draft, step, &from)),
             Some(Role::Open) => format!("`statedir step start {}` starts it", step.number),
             _ => how_to_go_on(draft, step, &from),
         };
@@ -155,17 +156,6 @@ fn refuse_limit(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Result<(), Error
 /// What to do about a step that cannot be started from the status it has.
 fn how_to_go_on(draft: &Draft<'_>, step: &Step, from: &str) -> String {
     match draft.workflow().step_role(from) {
-        Some(Role::Active) => {
-            let holder = draft.holder(step);
-            if holder.is_foreign() {
-                let how = claim::how_to_take(&holder);
-                format!("it is held by {}; {how}", holder.phrase())
-            } else if holder.own {
-                format!("it is yours: `statedir step done {}` ends it", step.number)
-            } else {
-                format!("nobody has claimed it: `statedir step take {}`", step.number)
-            }
-        }
         Some(Role::Waiting) => moves::allowed_moves(draft.workflow(), step, from),
         _ => format!("`statedir step reset {}` reopens it", step.number),
     }
@@ -176,6 +166,9 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step, active: &str) -> Resul
     plan.refuse_copied(step)?;
     let from = status_of(draft, step);
     if let Err(refusal) = draft.workflow().check_step(&from, active) {
+        if draft.workflow().step_role(&from) == Some(Role::Active) {
+            return Err(claim::running_already(draft, step, &from));
+        }
         let hint = how_to_go_on(draft, step, &from);
         let hint = Some(hint);
         let (subject, refusal) = (step.name(), Box::new(refusal));
