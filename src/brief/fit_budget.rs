@@ -9,7 +9,7 @@ use super::{
     sections::BriefSection,
 };
 
-/// Fewer lines of a item that does not fit are not worth showing.
+/// Fewer lines of an item that does not fit are not worth showing.
 const FEWEST_LINES: usize = 2;
 
 /// What was left out, and how to see it.
@@ -148,7 +148,7 @@ fn attempt(
     brief
 }
 
-/// How much of a item is shown.
+/// How much of an item is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Shown {
     Nothing,
@@ -225,7 +225,7 @@ impl<'p> Chosen<'p> {
         }
     }
 
-    /// Shows a item if that fits, and gives what it cost.
+    /// Shows an item if that fits, and gives what it cost.
     fn take(
         &mut self,
         part: usize,
@@ -292,7 +292,7 @@ impl<'p> Chosen<'p> {
         }
     }
 
-    /// As many lines of a item as fit, if they are more than `fewest`.
+    /// As many lines of an item as fit, if they are more than `fewest`.
     fn take_lines(&mut self, part: usize, item: usize, fewest: usize) {
         let room = self.room.minus(self.head(part));
         let cut = self.cut(&self.parts[part].items[item].lines, room);

@@ -208,7 +208,7 @@ impl BriefPart {
         self
     }
 
-    /// The same part with a item for each text.
+    /// The same part with an item for each text.
     #[must_use]
     pub(crate) fn texts<S: AsRef<str>>(mut self, texts: impl IntoIterator<Item = S>) -> Self {
         self.items.extend(texts.into_iter().map(|text| BriefItem::new(text.as_ref())));
