@@ -329,6 +329,7 @@ fn a_numbered_list_below_a_step_stays_as_it_was_written() {
     project.ok(&["step", "done", "1", "--note", "fine"]);
     let done = project.read("plan.md");
     assert!(done.ends_with("\n\n1. do a\n2. do b\n"), "{done}");
+    assert!(done.contains("- **status**: COMPLETED\n- **"), "{done}");
 }
 
 #[test]

@@ -110,14 +110,16 @@ impl KeyLook {
     }
 }
 
-/// Whether a blank line is between the items around `siblings[at]`.
+/// Whether a blank line is between the items around `siblings[at]`, of the same list.
 pub(crate) fn is_loose(document: &Document, siblings: &[ItemId], at: usize) -> bool {
-    let pair = match (siblings.get(at), siblings.get(at + 1)) {
-        (Some(a), Some(b)) => Some((*a, *b)),
-        (Some(b), None) if at > 0 => siblings.get(at - 1).map(|a| (*a, *b)),
-        _ => None,
+    let is_numbered = |id: ItemId| {
+        document.source()[document.item(id).span.start..].starts_with(|c: char| c.is_ascii_digit())
     };
-    pair.is_some_and(|(a, b)| {
+    let pair = |first: usize| {
+        let (a, b) = (*siblings.get(first)?, *siblings.get(first + 1)?);
+        (is_numbered(a) == is_numbered(b)).then_some((a, b))
+    };
+    pair(at).or_else(|| pair(at.checked_sub(1)?)).is_some_and(|(a, b)| {
         let after = line::next_line(document.source(), document.item(a).span.end);
         after < document.item(b).span.start && line::blank_at(document.source(), after)
     })
