@@ -44,7 +44,12 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
         .collect();
     let (verb, more) = if left.len() == 1 { ("is", "") } else { ("are", ", and others") };
     let more = if left.len() > MOST { more } else { "" };
-    let (number, active) = (first.number, workflow.step_with_role(StepRole::Active));
+    let number = first.number;
+    let from = workflow.status_of(first).unwrap_or_default();
+    let active = match left.iter().all(|step| workflow.status_of(step) == Some(from)) {
+        true => from,
+        false => "running",
+    };
     let note = words.map(|words| clean_line(&masked(words), LONGEST_NOTE));
     let note = note.map(|note| format!(" --note {}", shell_word(&note))).unwrap_or_default();
     // A shell that does not know the session acts under another name.
@@ -60,7 +65,6 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
         (Some(done), None) => format!(" If it is finished, run `{done}{note}{actor}`."),
         (None, _) => String::new(),
     };
-    let from = workflow.status_of(first).unwrap_or_default();
     let is_open = workflow.step_towards(from, StepRole::Open);
     let given_back = match workflow.check_step(from, is_open) {
         Ok(()) => format!(" To give it back, run `statedir step reset {number}{actor}`."),

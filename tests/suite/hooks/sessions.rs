@@ -280,6 +280,21 @@ fn the_stop_hook_offers_what_the_lifecycle_has() {
 }
 
 #[test]
+fn the_stop_hook_names_the_status_that_the_step_has() {
+    let project = Project::with_steps(1);
+    let lifecycle = "version: 1\nstep:\n  - {status: PENDING, role: open, next: [WRITING]}\n  \
+                     - {status: WRITING, role: active, next: [TESTING]}\n  \
+                     - {status: TESTING, role: active, next: [COMPLETED]}\n  \
+                     - {status: COMPLETED, role: done, next: []}\n";
+    project.write("workflow.yaml", lifecycle);
+    project.ok(&["step", "start", "1", "--actor", "3f2a9c1e"]);
+    project.ok(&["step", "move", "1", "TESTING", "--actor", "3f2a9c1e"]);
+    let answer = fire(&project, json!({ "hook_event_name": "Stop" })).unwrap();
+    let reason = answer["reason"].as_str().unwrap();
+    assert!(reason.contains("is still TESTING in the plan"), "{reason}");
+}
+
+#[test]
 fn a_helper_is_told_whose_step_it_is_and_nothing_to_the_contrary() {
     let helper =
         || json!({ "hook_event_name": "SubagentStart", "agent_id": "h1", "agent_type": "x" });
