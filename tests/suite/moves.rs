@@ -244,3 +244,34 @@ fn a_status_that_was_renamed_can_be_an_alias() {
     let hint = project.json(&["check"])["findings"][0]["hint"].as_str().unwrap().to_owned();
     assert!(hint.ends_with("or one of them gets `aliases: [RUNNING]` in workflow.yaml"), "{hint}");
 }
+
+/// A lifecycle in which a step is written, then tested by the same hands.
+const TWO_ACTIVE: &str = "version: 1
+step:
+  - {status: pending, role: open, next: [writing]}
+  - {status: writing, role: active, next: [testing, pending]}
+  - {status: testing, role: active, next: [completed, writing]}
+  - {status: completed, role: done, next: [pending]}
+";
+
+#[test]
+fn starting_a_step_that_is_worked_on_neither_moves_it_nor_takes_it_from_its_holder() {
+    let project = Project::with_lifecycle(false);
+    project.begin(1);
+    project.write("plan.md", project.read("plan.md").replace("PENDING", "pending"));
+    project.write("workflow.yaml", TWO_ACTIVE);
+    project.ok(&["step", "start", "1", "--actor", "ada"]);
+    for status in ["writing", "testing"] {
+        assert_eq!(self::status(&project, "1"), status);
+        let before = project.read("plan.md");
+        for actor in ["ada", "bob"] {
+            let refused = refusal(&project, &["step", "start", "1", "--actor", actor]);
+            let message = refused["message"].as_str().unwrap();
+            assert!(message.contains(&format!("is {status} already, held by")), "{message}");
+            assert_eq!(project.read("plan.md"), before);
+        }
+        if status == "writing" {
+            project.ok(&["step", "move", "1", "testing", "--actor", "ada"]);
+        }
+    }
+}

@@ -165,10 +165,11 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step, active: &str) -> Resul
     refuse_while_open(plan)?;
     plan.refuse_copied(step)?;
     let from = status_of(draft, step);
+    // Where a lifecycle has two statuses for work, from one to the other is a move and no start.
+    if draft.workflow().step_role(&from) == Some(Role::Active) {
+        return Err(claim::running_already(draft, step, &from));
+    }
     if let Err(refusal) = draft.workflow().check_step(&from, active) {
-        if draft.workflow().step_role(&from) == Some(Role::Active) {
-            return Err(claim::running_already(draft, step, &from));
-        }
         let hint = how_to_go_on(draft, step, &from);
         let hint = Some(hint);
         let (subject, refusal) = (step.name(), Box::new(refusal));
