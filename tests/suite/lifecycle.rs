@@ -216,3 +216,25 @@ fn modules_left_out_of_the_second_run_have_a_lifecycle_of_their_own() {
     }
     assert!(renamed.is_empty(), "these run under both lifecycles: {renamed:?}");
 }
+
+#[test]
+fn a_step_of_unknown_status_is_the_current_one_whatever_else_changes() {
+    let project = Project::with_lifecycle(false);
+    project.ok(&["init", "--goal", "Move", "--template", "classic"]);
+    for title in ["Pack", "Load", "Drive"] {
+        project.ok(&["step", "add", title]);
+    }
+    project.write("plan.md", project.read("plan.md").replacen("PENDING", "BLOCKED", 1));
+    let changes: [&[&str]; 4] = [
+        &["step", "set", "3", "owner=ada"],
+        &["step", "set", "1", "owner=ada"],
+        &["step", "set", "1", "--title", "Pack it"],
+        &["step", "skip", "2"],
+    ];
+    for change in changes {
+        project.ok(change);
+        let plan = project.read("plan.md");
+        assert!(plan.contains("- **current_step**: 1\n"), "{change:?}:\n{plan}");
+        assert_eq!(project.json(&["status"])["current_step"], 1, "{change:?}");
+    }
+}

@@ -346,7 +346,7 @@ impl<'d, 'e, 'p> PlanProgress<'d, 'e, 'p> {
                 continue;
             }
             numbered.push(match self.updates.get(&step.offset) {
-                Some(update) => (update.name(step).0, self.role(step)),
+                Some(update) => (update.name(step).0, workflow.role_of_status(self.status(step))),
                 None => (step.number, role),
             });
         }
