@@ -275,3 +275,13 @@ fn starting_a_step_that_is_worked_on_neither_moves_it_nor_takes_it_from_its_hold
         }
     }
 }
+
+#[test]
+fn nobody_is_told_to_start_a_step_while_a_review_is_open() {
+    let project = Project::with_steps(1);
+    let hint = || refusal(&project, &["step", "done", "1"])["hint"].as_str().unwrap().to_owned();
+    assert_eq!(hint(), "start it first: `statedir step start 1`");
+    project.ok(&["review", "request", "May I?"]);
+    let told = hint();
+    assert!(told.starts_with("the plan is waiting for a review: r1 (May I?): a person"), "{told}");
+}

@@ -84,6 +84,13 @@ fn refuse_waiting(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Result<(), Err
     Ok(())
 }
 
+/// Refuses what keeps a step from being started, whatever its status.
+fn refuse_to_begin(draft: &Draft<'_>, step: &Step) -> Result<(), Error> {
+    let plan = draft.plan()?;
+    refuse_while_open(&plan)?;
+    refuse_waiting(draft, &plan, step)
+}
+
 /// The status that a step gets when it is started.
 fn active_after(draft: &Draft<'_>, step: &Step) -> Result<String, Error> {
     let from = status_of(draft, step);
@@ -346,7 +353,7 @@ pub(in crate::workspace::change) fn transition(
             Some(next) => format!("`statedir step move {} {next}` comes first", step.number),
             None => moves::allowed_moves(draft.workflow(), step, from),
         },
-        Some(Role::Open) => match refuse_waiting(draft, &*draft.plan()?, step) {
+        Some(Role::Open) => match refuse_to_begin(draft, step) {
             Ok(()) => format!("start it first: `statedir step start {}`", step.number),
             Err(waits) => format!("{waits}: {}", waits.hint().unwrap_or_default()),
         },
