@@ -148,3 +148,17 @@ fn a_text_with_a_line_that_is_read_as_a_status_is_refused() {
         project.ok(&["step", "set", "1", "--description", text]);
     }
 }
+
+#[test]
+fn the_same_text_again_changes_nothing() {
+    for text in ["***", "```\ncode\n```\n\n---", "<!-- why -->\n> so", "Words.\n\n<!-- why -->"] {
+        let project = typed(&around(OLD).replace("\n<!-- keep me -->\n", ""));
+        for _ in 0..3 {
+            project.ok(&["step", "set", "1", "--description", text]);
+            let plan = project.read("plan.md");
+            assert_eq!(plan.matches(text).count(), 1, "{plan}");
+            let last = text.lines().next_back().unwrap();
+            assert_eq!(plan.matches(last).count(), 1, "{plan}");
+        }
+    }
+}

@@ -34,11 +34,12 @@ impl Plan {
             return Ok(false);
         }
         let source = |block: &BodyBlock| &document.source()[block.span.clone()];
-        // A rule at the end separates the step from what follows.
-        let separator = blocks.last().filter(|block| is_rule(source(block)));
+        // A rule at the end separates the step from what follows, unless the text has one of its own.
+        let has_rule = text.trim_end().lines().next_back().is_some_and(is_rule);
+        let separator = blocks.last().filter(|block| !has_rule && is_rule(source(block)));
         let is_prose = |block: &BodyBlock| {
-            let is_kept = source(block).starts_with("<!--") || separator == Some(block);
-            block.item.is_none() && !is_kept
+            let is_comment = source(block).starts_with("<!--") && !text.contains(source(block));
+            block.item.is_none() && !is_comment && separator != Some(block)
         };
         let runs = runs(&blocks, is_prose);
         let first_of = |run: &Range<usize>| {
