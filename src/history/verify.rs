@@ -71,6 +71,11 @@ impl HistoryProblem {
     fn is_anchor(&self) -> bool {
         self.kind == ProblemKind::CutTail && self.offset.is_none()
     }
+
+    /// Whether an entry is missing that the log, a checkpoint or another entry knows.
+    fn is_missed(&self) -> bool {
+        self.is_anchor() || matches!(self.kind, ProblemKind::Missing { .. })
+    }
 }
 
 /// What a verification found.
@@ -100,10 +105,10 @@ impl Verification {
         self.problem_count == 0
     }
 
-    /// Leaves out anchored entries that are missing for a good reason.
+    /// Leaves out entries that are missing for a good reason.
     pub(crate) fn ignore_missing(&mut self, is_forgiven: impl Fn(EntryId) -> bool) {
         self.drop_problems(|problem| {
-            problem.is_anchor() && problem.entry.is_some_and(&is_forgiven)
+            problem.is_missed() && problem.entry.is_some_and(&is_forgiven)
         });
     }
 
@@ -112,9 +117,7 @@ impl Verification {
         let gone: BTreeSet<EntryId> =
             back.iter().flat_map(|back| back.entries.iter().copied()).collect();
         self.drop_problems(|problem| {
-            let is_missed =
-                problem.is_anchor() || matches!(problem.kind, ProblemKind::Missing { .. });
-            is_missed && problem.entry.is_some_and(|entry| gone.contains(&entry))
+            problem.is_missed() && problem.entry.is_some_and(|entry| gone.contains(&entry))
         });
         self.went_back = back;
     }

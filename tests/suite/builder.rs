@@ -56,6 +56,15 @@ impl Project {
         project
     }
 
+    /// A project whose steps were typed into an editor.
+    pub fn with_typed_steps(steps: &str) -> Self {
+        let project = Self::new();
+        let plan = project.read("plan.md");
+        let head = plan.split("## Steps").next().unwrap();
+        project.write("plan.md", format!("{head}## Steps\n\n{steps}"));
+        project
+    }
+
     /// A project with a fresh state that has limits, as the template `classic` sets them.
     pub fn classic() -> Self {
         let project = Self::empty();

@@ -2,15 +2,6 @@
 
 use crate::builder::Project;
 
-/// A project whose steps were typed into an editor.
-fn typed(steps: &str) -> Project {
-    let project = Project::new();
-    let plan = project.read("plan.md");
-    let head = plan.split("## Steps").next().unwrap();
-    project.write("plan.md", format!("{head}## Steps\n\n{steps}"));
-    project
-}
-
 const OLD: &str = "Old words,\ntwo lines.\n\n```sh\nmake\n```";
 
 /// A step with everything that can stand around its description.
@@ -26,7 +17,7 @@ fn around(description: &str) -> String {
 #[test]
 fn a_new_description_takes_the_place_of_the_old_one_and_nothing_else_changes() {
     for newline in ["\n", "\r\n"] {
-        let project = typed(&around(OLD));
+        let project = Project::with_typed_steps(&around(OLD));
         project.write("plan.md", project.read("plan.md").replace('\n', newline));
         let before = project.read("plan.md");
         let replaced =
@@ -62,7 +53,7 @@ fn the_description_of_the_last_step_is_replaced_and_cleared() {
 
 #[test]
 fn a_description_that_is_scattered_is_refused() {
-    let project = typed(
+    let project = Project::with_typed_steps(
         "### Step 1: Pack\nFirst.\n\n- **status**: PENDING\n- **id**: k3f9\n\nThen this.\n\n\
          ### Step 2: Load\nDo:\n\n- a\n- b\n\n### Step 3: Drive\nStatus: PENDING\nMind the ice.\n",
     );
@@ -87,7 +78,7 @@ fn a_description_that_is_scattered_is_refused() {
 
 #[test]
 fn no_description_changes_what_the_plan_says_besides() {
-    let project = typed("### Pack\nOld.\n\n### Load\n- **id**: k3f9\n\nOld.\n");
+    let project = Project::with_typed_steps("### Pack\nOld.\n\n### Load\n- **id**: k3f9\n\nOld.\n");
     for text in ["Status: COMPLETED", "Fine.\n\n- owner: ada"] {
         project.refused(1, &["step", "set", "1", "--description", text]);
     }
@@ -106,7 +97,7 @@ fn no_description_changes_what_the_plan_says_besides() {
 
 #[test]
 fn the_description_of_a_box_is_replaced_and_cleared() {
-    let project = typed("- [ ] Send\n  - to everybody\n- [ ] Call\n");
+    let project = Project::with_typed_steps("- [ ] Send\n  - to everybody\n- [ ] Call\n");
     project.ok(&["step", "set", "1", "--description", "By post."]);
     project.ok(&["step", "set", "1", "--description", "By hand."]);
     let plan = project.read("plan.md");

@@ -263,3 +263,34 @@ fn without_attributes_only_what_both_add_to_is_in_the_way_more_often() {
         assert!(measure.but_for_ends * 100 / pairs >= YOUNG.least);
     }
 }
+
+/// Red while only entries that the log knows were looked for on other branches.
+#[test]
+fn a_picked_entry_may_follow_one_that_stayed_on_its_branch() {
+    let Some(repository) = Repository::without_driver(3) else { return };
+    let project = &repository.project;
+    for name in ["a", "b"] {
+        repository.git(&["branch", name]);
+    }
+    repository.on("a", &[&["history", "add", "Only on a"]]);
+    repository.on("b", &[&["history", "add", "On both"]]);
+    repository.git(&["checkout", "--quiet", "a"]);
+    if !repository.merges("b") {
+        project.ok(&["merge", "--resolve"]);
+        repository.commit("merged");
+    }
+    repository.on("a", &[&["history", "add", "Picked"]]);
+    repository.git(&["checkout", "--quiet", "b"]);
+    repository.git(&["cherry-pick", "a"]);
+    let history = project.read("history.md");
+    assert!(history.contains("### Picked") && !history.contains("### Only on a"), "{history}");
+    project.ok(&["history", "verify"]);
+    project.ok(&["check"]);
+
+    // In a clone without that branch nobody has it.
+    let clone = project.root().join("clone");
+    let path = clone.to_string_lossy().into_owned();
+    repository.git(&["clone", "--quiet", "--single-branch", "--branch", "b", ".", &path]);
+    let verified = repository.ours_in(&clone, &["history", "verify"]);
+    assert_eq!(verified.code, 4, "{}", verified.stdout);
+}

@@ -2,15 +2,6 @@
 
 use crate::builder::{Project, line_diff};
 
-/// A project whose steps were typed into an editor.
-fn typed(steps: &str) -> Project {
-    let project = Project::new();
-    let plan = project.read("plan.md");
-    let head = plan.split("## Steps").next().unwrap();
-    project.write("plan.md", format!("{head}## Steps\n\n{steps}"));
-    project
-}
-
 /// Number, title and status of every step.
 fn listed(project: &Project) -> Vec<String> {
     let list = project.json(&["step", "list", "--all"]);
@@ -44,7 +35,7 @@ Status: COMPLETED
 
 #[test]
 fn steps_that_people_type_are_listed() {
-    let project = typed(TYPED);
+    let project = Project::with_typed_steps(TYPED);
     let list = project.json(&["step", "list", "--all"]);
     let titles: Vec<String> = list["steps"]
         .as_array()
@@ -81,7 +72,7 @@ fn steps_that_people_type_are_listed() {
 #[test]
 fn every_typed_step_is_started_finished_and_undone_to_the_byte() {
     for step in ["1", "3", "14", "15", "8", "7", "2.1"] {
-        let project = typed(TYPED);
+        let project = Project::with_typed_steps(TYPED);
         let before = project.read("plan.md");
         if matches!(step, "7" | "2.1") {
             project.ok(&["step", "reset", step]);
@@ -110,7 +101,9 @@ fn every_typed_step_is_started_finished_and_undone_to_the_byte() {
 
 #[test]
 fn a_box_is_ticked_and_keeps_what_is_below_it() {
-    let project = typed("- [ ] Send\n  - to everybody\n- [-] Skip it\n- [?] Ask\n\nThe end.\n");
+    let project = Project::with_typed_steps(
+        "- [ ] Send\n  - to everybody\n- [-] Skip it\n- [?] Ask\n\nThe end.\n",
+    );
     project.ok(&["step", "start", "1"]);
     let running = project.read("plan.md");
     assert!(running.contains("- [ ] Send\n  - to everybody\n  - status: RUNNING\n"), "{running}");
@@ -138,7 +131,7 @@ fn a_box_is_ticked_and_keeps_what_is_below_it() {
 
 #[test]
 fn prose_among_the_steps_stays_prose() {
-    let project = typed(
+    let project = Project::with_typed_steps(
         "The order matters.\n\n### Notes on the order\n- [ ] think again\n\n### Step 1: Pack\n\
          #### How\n- [ ] boxes first\n#### Step 2: in words\nLift.\n\n### Phase 2: later\n",
     );
@@ -180,7 +173,8 @@ fn fields_on_lines_of_their_own_are_changed_where_they_stand() {
 
 #[test]
 fn steps_without_numbers_get_them_when_others_move() {
-    let project = typed("### Tell finance\n\n### Tell the rest\n\n### Step 7: Pack\n");
+    let project =
+        Project::with_typed_steps("### Tell finance\n\n### Tell the rest\n\n### Step 7: Pack\n");
     project.ok(&["step", "add", "First", "--before", "1"]);
     let plan = project.read("plan.md");
     let at = |title: &str| plan.find(title).unwrap_or_else(|| panic!("{title}\n{plan}"));
@@ -209,7 +203,9 @@ fn a_goal_that_was_edited_is_followed_by_its_copy() {
 
 #[test]
 fn a_diff_tells_boxes_and_headings_apart() {
-    let project = typed("- [ ] Send\n- [ ] Call\n\n### Step 3: Pack\n\n### Step 4: Load\n");
+    let project = Project::with_typed_steps(
+        "- [ ] Send\n- [ ] Call\n\n### Step 3: Pack\n\n### Step 4: Load\n",
+    );
     project.ok(&["step", "start", "3"]);
     project.ok(&["checkpoint", "create", "packing"]);
     project.ok(&["step", "done", "3"]);
@@ -306,7 +302,8 @@ fn a_range_in_the_file_follows_its_steps() {
 fn a_numbered_list_below_a_step_stays_as_it_was_written() {
     let lists = ["1. do a\n2. do b\n", "1) do a\n   - in two parts\n2) do b\n\nAfter it.\n"];
     for list in lists {
-        let project = typed(&format!("### Step 1: X\n\n{list}\n### Step 2: Y\n"));
+        let project =
+            Project::with_typed_steps(&format!("### Step 1: X\n\n{list}\n### Step 2: Y\n"));
         project.ok(&["step", "start", "1"]);
         let running = project.read("plan.md");
         let items = list.split("\n\n").next().unwrap().trim_end();
@@ -324,7 +321,8 @@ fn a_numbered_list_below_a_step_stays_as_it_was_written() {
         project.ok(&["check"]);
     }
     // Fields that stand before the list stay together.
-    let project = typed("### Step 1: X\n- **status**: PENDING\n\n1. do a\n2. do b\n");
+    let project =
+        Project::with_typed_steps("### Step 1: X\n- **status**: PENDING\n\n1. do a\n2. do b\n");
     project.ok(&["step", "start", "1"]);
     project.ok(&["step", "done", "1", "--note", "fine"]);
     let done = project.read("plan.md");
@@ -334,7 +332,7 @@ fn a_numbered_list_below_a_step_stays_as_it_was_written() {
 
 #[test]
 fn a_mark_that_is_not_known_stays_until_the_step_is_done() {
-    let project = typed("- [?] Ask\n- [ ] Send\n");
+    let project = Project::with_typed_steps("- [?] Ask\n- [ ] Send\n");
     for command in ["start", "reset"] {
         project.ok(&["step", command, "1"]);
         let plan = project.read("plan.md");

@@ -19,6 +19,9 @@ use crate::{
 /// The kind of the operations that repair.
 pub(in super::super) const FIX: &str = "check.fix";
 
+/// What a history begins with that has to be begun anew.
+const HISTORY_HEADING: &[u8] = b"# Execution History\n\n## Step Execution Log\n";
+
 impl Workspace {
     /// Sets a damaged log aside; then, as one operation, restores what the log or git has and updates
     /// what follows from the plan.
@@ -102,6 +105,11 @@ impl Workspace {
             append = self.store.appended_missing_tail()?.unwrap_or_default();
             cut_off = Some(append.len()).filter(|length| *length > 0);
         }
+        // Where the log cannot restore a lost history whole, the entries that it has begin a new one.
+        let is_begun = !is_there && append.is_empty();
+        if is_begun {
+            append = HISTORY_HEADING.to_vec();
+        }
         let history = view.appended().with_added(&append);
         // Restored entries may record that others were removed on purpose.
         let let_go = verify(buffered(&history)?, &[], &mut |_| {})?.let_go;
@@ -119,6 +127,9 @@ impl Workspace {
         // What is restored at the end is no longer missing.
         if !is_there || !append.is_empty() {
             removed = removed_from(&history)?;
+        }
+        if is_begun && removed.is_empty() {
+            append.clear();
         }
         let back = PutBack::of(&history, removed)?;
         append.extend(back.append);

@@ -116,7 +116,8 @@ impl Workspace {
         history: &AppendedView,
         evidence: Evidence,
     ) -> Result<Verification, Error> {
-        // Another branch may be checked out than the one that the log wrote to.
+        // Another branch may be checked out than the one that the log wrote to, and an entry that was
+        // picked from there may follow one that stayed there.
         verified.ignore_missing(|entry| self.is_elsewhere(history, entry));
         let mut removed = self.removed_entries(history, evidence)?;
         removed.retain(|removed| !verified.let_go.contains(&removed.entry));

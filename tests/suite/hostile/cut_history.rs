@@ -32,6 +32,23 @@ fn an_entry_that_was_cut_off_is_named_after_the_history_went_on() {
     project.ok(&["check"]);
 }
 
+#[test]
+fn of_a_lost_history_that_the_log_has_in_parts_the_entries_come_back() {
+    let project = Project::new();
+    project.ok(&["history", "add", "One"]);
+    project.ok(&["history", "add", "Two"]);
+    project.write("history.md", project.read("history.md").replace("One", "Uno"));
+    project.ok(&["var", "set", "a", "1"]);
+    fs::remove_file(project.root().join("workspace/state/history.md")).unwrap();
+    let fixed = project.ok(&["check", "--fix"]).stdout;
+    assert!(fixed.contains("2 entries that had been removed: appended again"), "{fixed}");
+    let history = project.read("history.md");
+    let places = ["# Execution History\n", "### One\n", "### Two\n"].map(|text| history.find(text));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{history}");
+    project.ok(&["history", "verify"]);
+    project.ok(&["check"]);
+}
+
 /// The control: an entry that was added with an editor is no problem.
 #[test]
 fn a_history_that_only_grew_is_whole() {
