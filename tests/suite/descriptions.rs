@@ -117,7 +117,7 @@ fn a_rule_between_steps_stays_behind_a_new_description() {
                      ### Step 2: Load\n- **status**: PENDING\n- **id**: k3fb\n"
                 )
             };
-            let project = typed(&step(old));
+            let project = Project::with_typed_steps(&step(old));
             project.ok(&["step", "set", "1", "--description", expected]);
             let new = if expected.is_empty() { String::new() } else { format!("{expected}\n\n") };
             let plan = project.read("plan.md");
@@ -128,7 +128,7 @@ fn a_rule_between_steps_stays_behind_a_new_description() {
 
 #[test]
 fn a_text_with_a_line_that_is_read_as_a_status_is_refused() {
-    let project = typed(&around(OLD));
+    let project = Project::with_typed_steps(&around(OLD));
     for text in ["Status: COMPLETED", "Pack it.\n\n**Status:** done"] {
         let refused = project.refused(1, &["step", "set", "1", "--description", text]);
         let message = refused["error"]["message"].as_str().unwrap();
@@ -143,7 +143,7 @@ fn a_text_with_a_line_that_is_read_as_a_status_is_refused() {
 #[test]
 fn the_same_text_again_changes_nothing() {
     for text in ["***", "```\ncode\n```\n\n---", "<!-- why -->\n> so", "Words.\n\n<!-- why -->"] {
-        let project = typed(&around(OLD).replace("\n<!-- keep me -->\n", ""));
+        let project = Project::with_typed_steps(&around(OLD).replace("\n<!-- keep me -->\n", ""));
         for _ in 0..3 {
             project.ok(&["step", "set", "1", "--description", text]);
             let plan = project.read("plan.md");
