@@ -345,3 +345,35 @@ fn a_mark_that_is_not_known_stays_until_the_step_is_done() {
     project.ok(&["step", "reset", "1"]);
     assert!(project.read("plan.md").contains("- [ ] Ask\n"), "it says what was done here");
 }
+
+/// In markdown a line right below a list item belongs to it, though nobody means that.
+#[test]
+fn text_right_below_the_last_field_stays_through_every_change() {
+    for newline in ["\n", "\r\n"] {
+        let project = Project::with_steps(2);
+        let plan = project.read("plan.md");
+        let id = plan.lines().find(|line| line.starts_with("- **id**")).unwrap().to_owned();
+        let typed = format!("{id}\nwords of a person\n*and* more");
+        project.write("plan.md", plan.replacen(&id, &typed, 1).replace('\n', newline));
+        let below = format!("{newline}words of a person{newline}*and* more{newline}");
+        let description = "words of a person\n*and* more".replace('\n', newline);
+        for change in [
+            &["step", "set", "1", "tool=Bash"][..],
+            &["step", "start", "1"],
+            &["step", "done", "1", "--note", "n"],
+            &["step", "reset", "1"],
+            &["step", "set", "2", "title=Other"],
+        ] {
+            project.ok(change);
+            let plan = project.read("plan.md");
+            assert!(plan.contains(&below), "{change:?}\n{plan}");
+            let step = project.json(&["step", "show", "1"])["step"].clone();
+            assert!(id.ends_with(step["id"].as_str().unwrap()), "{change:?} {step}");
+            assert_eq!(step["description"], description, "{change:?}");
+        }
+        project.ok(&["check"]);
+    }
+    let project = Project::with_typed_steps("### Step 1: Tell\n- status: PENDING\nfinance first\n");
+    project.ok(&["step", "start", "1"]);
+    assert!(project.read("plan.md").contains("- status: RUNNING\nfinance first\n"));
+}

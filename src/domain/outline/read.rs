@@ -184,7 +184,7 @@ impl<'d> Reader<'d> {
             key.is_some_and(|key| key.trim().eq_ignore_ascii_case("id"))
         };
         let item = *self.document.items(section).iter().find(named)?;
-        Bookkeeping::parse(&self.document.value(item)).step_id().map(|id| id.to_string())
+        Bookkeeping::parse(&self.document.own_lines(item)).step_id().map(|id| id.to_string())
     }
 
     fn item(&mut self, place: Position, id: ItemId, span: Range<usize>) {

@@ -394,6 +394,12 @@ fn value_of(document: &Document, item: ItemId) -> Option<String> {
     Some(document.value(item)).filter(|value| !value.is_empty())
 }
 
+/// The same for a field that this program writes as one line: text that somebody typed right below is
+/// not a part of it.
+fn line_of(document: &Document, item: ItemId) -> Option<String> {
+    value_of(document, item).map(|_| document.own_lines(item)).filter(|value| !value.is_empty())
+}
+
 fn at_value(document: &Document, item: ItemId, code: ErrorCode, message: String) -> Problem {
     let place = document.place(document.item(item).value_span.start);
     Problem::error(code, FILE, message).at(place)

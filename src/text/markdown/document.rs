@@ -8,7 +8,9 @@ use std::{
 use super::block::Block;
 use super::index::{self, Index};
 use super::section::{SectionEntry, narrow};
-use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, SectionId, preamble, reparse, value};
+use super::{
+    Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, SectionId, line, preamble, reparse, value,
+};
 use crate::text::{LazyList, LineIndex, Place};
 
 /// Names a list item of one document.
@@ -264,11 +266,39 @@ impl Document {
         &self.source[self.item(item).value_span.clone()]
     }
 
+    /// Where the lines of a value end that are its own. Text that somebody typed right below a field,
+    /// not indented, belongs to the item in markdown; it is not meant to belong to the value.
+    pub(crate) fn own_lines_end(&self, item: ItemId) -> usize {
+        let found = self.item(item);
+        let column = found.span.start - line::line_start(&self.source, found.span.start);
+        let mut end = found.value_span.end;
+        let mut at = found.value_span.start;
+        while let Some(length) = self.source[at..end].find('\n') {
+            let below = &self.source[at + length + 1..end];
+            let indent = below.len() - below.trim_start_matches([' ', '\t']).len();
+            if indent <= column {
+                end = line::trim_end(&self.source, found.value_span.start, at + length);
+                break;
+            }
+            at += length + 1;
+        }
+        end
+    }
+
     /// An item's value as it is meant: quotes decoded, wrapped lines joined, comments left out.
     pub fn value(&self, item: ItemId) -> String {
         match &self.item(item).block_text {
             Some(text) => text.to_string(),
             None => value::decode(self.raw_value(item)).0,
+        }
+    }
+
+    /// The same for the lines that are [its own](Self::own_lines_end).
+    pub(crate) fn own_lines(&self, item: ItemId) -> String {
+        let (start, end) = (self.item(item).value_span.start, self.own_lines_end(item));
+        match &self.item(item).block_text {
+            Some(text) => text.to_string(),
+            None => value::decode(&self.source[start..end]).0,
         }
     }
 

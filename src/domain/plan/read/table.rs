@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Who wrote a table. To be counted up whenever a plan is read in another way than before.
-const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+7");
+const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+8");
 
 /// What a table begins with, behind the sum of all that follows; then come the headings and the steps.
 #[derive(Serialize, Deserialize)]
@@ -159,7 +159,7 @@ mod tests {
         let sum = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        assert_eq!((FORMAT, sum), ("0.1.0+7", 10_322_335_593_463_265_392));
+        assert_eq!((FORMAT, sum), ("0.1.0+8", 10_322_335_593_463_265_392));
     }
 
     #[test]

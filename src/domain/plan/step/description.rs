@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use crate::{
-    domain::{ModelError, Plan, Step, plan::read::field_lines},
+    domain::{
+        ModelError, Plan, Step,
+        plan::{read::field_lines, step::read::typed_below},
+    },
     text::{
         display::{one_line, shorten},
         markdown::{BodyBlock, Document, Edit},
@@ -52,6 +55,11 @@ impl Plan {
                 first_of(one),
                 first_of(other)
             );
+            return Err(by_hand(message));
+        }
+        let items = document.items(step.section);
+        if items.iter().any(|item| typed_below(document, *item).is_some()) {
+            let message = format!("text of {} is right below a field", step.name());
             return Err(by_hand(message));
         }
         let has_status = field_lines::status(document, step.section).is_some();

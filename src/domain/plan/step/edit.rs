@@ -3,7 +3,10 @@
 use crate::domain::plan::{
     bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, COMPLETED_AT, STARTED_AT},
     key_of,
-    step::heading::{Heading, HeadingText},
+    step::{
+        heading::{Heading, HeadingText},
+        read::{is_one_line, typed_below},
+    },
 };
 use crate::{
     domain::{
@@ -160,7 +163,7 @@ impl Plan {
         update: &StepUpdate,
     ) -> Result<(), ModelError> {
         let id = self.step_field(step, "id")?;
-        let written = id.map(|item| self.document.value(item)).unwrap_or_default();
+        let written = id.map(|item| self.document.own_lines(item)).unwrap_or_default();
         let mut line = Bookkeeping::parse(&written);
         for (key, value) in &update.fields {
             let item = self.step_field(step, key)?;
@@ -178,8 +181,12 @@ impl Plan {
                 }
                 (None, Some(value))
                     if key == "status" && self.set_status_line(edit, step, value)? => {}
+                (Some(item), Some(value)) if is_one_line(key) => {
+                    literal::set_line(edit, item, value)
+                }
                 (Some(item), Some(value)) => literal::set(edit, item, value),
                 (Some(item), None) => {
+                    self.refuse_typed_below(step, item, key)?;
                     edit.remove_item(item);
                     line.set(key, None);
                 }
@@ -190,7 +197,7 @@ impl Plan {
         }
         let text = line.write();
         match id {
-            Some(item) if text != written => literal::set(edit, item, &text),
+            Some(item) if text != written => literal::set_line(edit, item, &text),
             None if !text.is_empty() => match step.item {
                 Some(item) => literal::insert_child(edit, item, "id", &text),
                 None => literal::insert(edit, step.section, None, "id", &text),
@@ -203,6 +210,16 @@ impl Plan {
             None => update_heading(edit, step, update, number),
         }
         Ok(())
+    }
+
+    /// Refuses to remove a field with the text that somebody typed right below it.
+    fn refuse_typed_below(&self, step: &Step, item: ItemId, key: &str) -> Result<(), ModelError> {
+        if typed_below(&self.document, item).is_none() {
+            return Ok(());
+        }
+        let message = format!("the text right below `{key}` of {} would be lost", step.name());
+        let hint = "put a blank line between them in the file".to_owned();
+        Err(ModelError::BadValue { message, hint: Some(hint) })
     }
 
     /// The number that is written into a heading or a box. Where none has a number, each has the one

@@ -5,7 +5,7 @@ use std::{borrow::Cow, ops::Range};
 use crate::domain::plan::{
     at_value,
     bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, COMPLETED_AT, STARTED_AT},
-    duplicate, key_of,
+    duplicate, key_of, line_of,
     read::{
         field_lines,
         locate::{LocatedStep, locate},
@@ -60,7 +60,10 @@ pub(crate) fn read(
             problems.push(duplicate(document, item, &key));
             continue;
         }
-        let value = value_of(document, item);
+        let value = match is_one_line(&key) {
+            true => line_of(document, item),
+            false => value_of(document, item),
+        };
         match &*key {
             "id" => read_line(document, item, value, (&mut step, &mut details), problems),
             "status" => {
@@ -121,6 +124,20 @@ pub(crate) fn read(
     (step, dependencies)
 }
 
+/// Whether a field is one that this program keeps in a line.
+pub(super) fn is_one_line(key: &str) -> bool {
+    let known = ["id", "status", "failures", ATTEMPTS, CLAIMED_BY, STARTED_AT, COMPLETED_AT];
+    known.contains(&key)
+}
+
+/// What somebody typed right below a field of one line.
+pub(super) fn typed_below(document: &Document, item: ItemId) -> Option<Range<usize>> {
+    let is_kept = key_of(document, item).is_some_and(|key| is_one_line(&key));
+    let (own, end) = (document.own_lines_end(item), document.item(item).value_span.end);
+    let space = document.source()[own..end].len() - document.source()[own..end].trim_start().len();
+    (is_kept && own < end).then_some(own + space..end)
+}
+
 /// The id, and what is in its line.
 fn read_line(
     document: &Document,
@@ -169,7 +186,7 @@ fn description(document: &Document, section: SectionId) -> Option<String> {
     for part in document.body_blocks(section) {
         let is_field = part.item.is_some_and(|item| document.item(item).key.is_some());
         match (is_field, is_open, runs.last_mut()) {
-            (true, ..) => {}
+            (true, ..) => runs.extend(part.item.and_then(|item| typed_below(document, item))),
             (false, true, Some(run)) => run.end = part.span.end,
             (false, ..) => runs.push(part.span),
         }
@@ -225,9 +242,10 @@ fn has_fields_only(document: &Document, section: SectionId) -> bool {
     };
     let mut end = found.body.start;
     for &item in document.items(section) {
+        let is_typed_below = typed_below(document, item).is_some();
         let item = document.item(item);
         // The bullet is before the item's own span only by its indentation.
-        if item.key.is_none() || !is_blank(end..item.span.start.max(end)) {
+        if item.key.is_none() || is_typed_below || !is_blank(end..item.span.start.max(end)) {
             return false;
         }
         end = item.span.end;

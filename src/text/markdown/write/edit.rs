@@ -8,7 +8,7 @@ use crate::text::markdown::edit_items::trailing_comment;
 use crate::text::markdown::passage::{self, Mode};
 use crate::text::markdown::reparse::Touched;
 use crate::text::markdown::title::End;
-use crate::text::markdown::value::{self, Lines, Reading};
+use crate::text::markdown::value::{self, Lines, Reading, Written};
 use crate::text::markdown::{Document, EditError, ItemId, SectionId, line, render, title};
 
 /// Changes to be made together; nothing happens before [`finish`](Self::finish).
@@ -79,6 +79,29 @@ impl<'d> Edit<'d> {
             edit.set.intent.readings.insert(item, Reading::Value(value.to_owned()));
             if document.value(item) != value {
                 edit.write_value(found, &written);
+            }
+            Ok(())
+        })
+    }
+
+    /// The same for the lines of a value that are [its own](Document::own_lines_end): text that was
+    /// typed right below them stays.
+    pub(crate) fn set_own_lines(&mut self, item: ItemId, value: &str) -> &mut Self {
+        let found = self.document.item(item);
+        let (start, end) = (found.value_span.start, self.document.own_lines_end(item));
+        if end >= found.value_span.end {
+            return self.set_value(item, value);
+        }
+        self.attempt(|edit| {
+            let name = found.key.as_deref().unwrap_or("item");
+            let Written::Inline(new) = render::field_value(name, value)? else {
+                return Err(EditError::NotInline { name: name.to_owned() });
+            };
+            let source = edit.document.source();
+            let raw = format!("{new}{}", &source[end..found.value_span.end]);
+            edit.set.intent.readings.insert(item, Reading::Raw(raw));
+            if source[start..end] != new {
+                edit.replace(start..end, new, Expect::Value);
             }
             Ok(())
         })
