@@ -208,6 +208,11 @@ mod tests {
                     plan.steps.iter().map(Step::has_description).collect()
                 };
                 prop_assert_eq!(described(&kept), described(&read));
+                for (kept, read) in kept.steps.iter().zip(&read.steps) {
+                    for (key, _) in &read.details().other {
+                        prop_assert_eq!(kept.field(key), read.field(key), "{}", key);
+                    }
+                }
                 prop_assert_eq!(samples::all_of(&kept), samples::all_of(&read));
                 prop_assert_eq!(kept.to_table(), Some(table), "and after");
             }

@@ -168,6 +168,17 @@ impl LazyDetails {
         }
     }
 
+    /// The value of the first field without a known meaning whose key is meant, without keeping the others.
+    pub(crate) fn other(&self, is_meant: impl Fn(&str) -> bool) -> Option<&str> {
+        match (self.read.get(), &self.kept) {
+            (None, Some(kept)) => kept.other(is_meant),
+            _ => {
+                let found = self.get().other.iter().find(|(key, _)| is_meant(key))?;
+                Some(&found.1)
+            }
+        }
+    }
+
     pub(crate) fn get(&self) -> &StepDetails {
         self.read.get_or_init(|| {
             let read = self.kept.as_ref().and_then(Kept::read);
@@ -208,6 +219,13 @@ impl Kept {
         let kept: StepDetails<KeptText<'_>> = postcard::from_bytes(self.bytes()?).ok()?;
         let section = self.text();
         Some(kept.with_texts(|text| text.text(section).to_owned()))
+    }
+
+    fn other(&self, is_meant: impl Fn(&str) -> bool) -> Option<&str> {
+        let kept: StepDetails<KeptText<'_>> = postcard::from_bytes(self.bytes()?).ok()?;
+        let section = self.text();
+        let found = kept.other.iter().find(|(key, _)| is_meant(key.text(section)))?;
+        Some(found.1.text(section))
     }
 
     /// What they begin with.

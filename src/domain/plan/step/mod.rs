@@ -312,8 +312,7 @@ impl Step {
     /// The value of a field that is one line of text, by its name in any spelling: one of this
     /// tool's, such as `component`, or one of the user's own.
     pub fn field(&self, name: &str) -> Option<&str> {
-        if let Some((_, value)) = self.details().other.iter().find(|(key, _)| same_name(key, name))
-        {
+        if let Some(value) = self.details.other(|key| same_name(key, name)) {
             return Some(value);
         }
         let known = [
