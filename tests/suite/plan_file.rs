@@ -377,3 +377,30 @@ fn text_right_below_the_last_field_stays_through_every_change() {
     project.ok(&["step", "start", "1"]);
     assert!(project.read("plan.md").contains("- status: RUNNING\nfinance first\n"));
 }
+
+#[test]
+fn text_right_below_a_field_of_the_plan_stays() {
+    let project = Project::with_steps(1);
+    let line_with = |key: &str| {
+        let plan = project.read("plan.md");
+        plan.lines().find(|line| line.starts_with(&format!("- **{key}**"))).unwrap().to_owned()
+    };
+    let put_below = |line: &str, words: &str| {
+        let plan = project.read("plan.md");
+        project.write("plan.md", plan.replacen(line, &format!("{line}{words}"), 1));
+    };
+    put_below(&line_with("status"), "\nwords of a person");
+    project.ok(&["check"]);
+    let before = line_with("status");
+    project.ok(&["step", "start", "1"]);
+    assert_ne!(line_with("status"), before);
+    let kept = format!("{}\nwords of a person\n", line_with("status"));
+    assert!(project.read("plan.md").contains(&kept));
+
+    // What is removed takes nothing along that a person typed.
+    project.ok(&["step", "done", "1"]);
+    let ended = line_with("completed_at");
+    put_below(&ended, "\nand more");
+    project.refused(1, &["step", "reset", "1"]);
+    assert!(project.read("plan.md").contains("\nand more\n"));
+}

@@ -1,7 +1,10 @@
 //! Changing the plan's metadata.
 
 use crate::{
-    domain::{ErrorCode, ModelError, Plan, Problem, StateFile, literal, plan::field},
+    domain::{
+        ErrorCode, ModelError, Plan, Problem, StateFile, literal,
+        plan::{field, is_metadata_line},
+    },
     text::markdown::{Edit, Edited},
 };
 
@@ -25,6 +28,7 @@ impl Plan {
             })?;
         for (key, value) in fields {
             match field(&self.document, section, key)? {
+                Some(item) if is_metadata_line(key) => literal::set_line(edit, item, value),
                 Some(item) => literal::set(edit, item, value),
                 None if self.set_metadata_line(edit, key, value)? => {}
                 None => literal::insert(edit, section, None, key, value),
@@ -48,7 +52,14 @@ impl Plan {
         let Some(section) = self.metadata_section() else { return Ok(()) };
         let written = field(&self.document, section, "completed_at")?;
         match (written, completed_at) {
-            (Some(item), None) => drop(edit.remove_item(item)),
+            (Some(item), None) => {
+                if self.document.own_lines_end(item) < self.document.item(item).value_span.end {
+                    let message = "the text right below `completed_at` would be lost".to_owned();
+                    let hint = "put a blank line between them in the file".to_owned();
+                    return Err(ModelError::BadValue { message, hint: Some(hint) });
+                }
+                edit.remove_item(item);
+            }
             (None, None) => {}
             (_, Some(time)) if field(&self.document, section, "status")?.is_some() => {
                 self.set_metadata(edit, &[("completed_at", time)])?;
@@ -70,7 +81,7 @@ impl Plan {
         let Some(section) = self.metadata_section() else { return Ok(()) };
         for (key, value) in fields {
             if let Some(item) = field(&self.document, section, key)? {
-                literal::set(edit, item, value);
+                literal::set_line(edit, item, value);
             }
         }
         Ok(())

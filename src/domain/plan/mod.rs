@@ -262,7 +262,10 @@ impl Plan {
         let mut seen: Vec<Cow<'_, str>> = Vec::new();
         for &item in self.document.items(section) {
             let Some(key) = key_of(&self.document, item) else { continue };
-            let value = value_of(&self.document, item);
+            let value = match is_metadata_line(&key) {
+                true => line_of(&self.document, item),
+                false => value_of(&self.document, item),
+            };
             if seen.contains(&key) {
                 self.problems.push(duplicate(&self.document, item, &key));
                 continue;
@@ -398,6 +401,14 @@ fn value_of(document: &Document, item: ItemId) -> Option<String> {
 /// not a part of it.
 fn line_of(document: &Document, item: ItemId) -> Option<String> {
     value_of(document, item).map(|_| document.own_lines(item)).filter(|value| !value.is_empty())
+}
+
+/// Whether a field of the metadata is one that this program keeps in a line.
+fn is_metadata_line(key: &str) -> bool {
+    matches!(
+        key,
+        "status" | "current_step" | "start_time" | "completed_at" | "last_updated" | "mode"
+    )
 }
 
 fn at_value(document: &Document, item: ItemId, code: ErrorCode, message: String) -> Problem {
