@@ -23,7 +23,7 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
     let readiness = Readiness::new(plan, workflow);
     dependencies(plan, &readiness, found);
     gates(plan, workflow, found);
-    reopened(plan, &readiness, found);
+    done_too_early(plan, &readiness, found);
     let written = plan.metadata.status.as_deref();
     let role = written.and_then(|status| workflow.plan_role(status));
     let counts = readiness.counts();
@@ -107,7 +107,7 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
                     "{} has the unknown status `{status}`, so it counts as not started",
                     step.name()
                 );
-                // A status that has another name now.
+                // It may be a status that was renamed.
                 if has_own {
                     let alias = format!("`aliases: [{status}]` in {}", StateFile::Workflow);
                     hint.push_str(&format!("; or one of them gets {alias}"));
@@ -188,7 +188,7 @@ fn dependencies(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Probl
 }
 
 /// Steps that are done although they depend on an unfinished one.
-fn reopened(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Problem>) {
+fn done_too_early(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Problem>) {
     let done = plan.steps.iter().zip(readiness.roles());
     for (step, _) in done.filter(|(_, role)| **role == Some(StepRole::Done)) {
         let unmet = readiness.unmet(step);

@@ -3,12 +3,12 @@
 use crate::store::Report;
 
 /// One line for each report of a command that changes the state.
-pub(in crate::workspace) fn notices(reports: &[Report]) -> Vec<String> {
+pub(in crate::workspace) fn done(reports: &[Report]) -> Vec<String> {
     reports.iter().map(describe).collect()
 }
 
 /// One line for each report of a command that only reads: nothing was recorded or written.
-pub(in crate::workspace) fn findings(reports: &[Report]) -> Vec<String> {
+pub(in crate::workspace) fn pending(reports: &[Report]) -> Vec<String> {
     let pending = |report: &Report| match report {
         Report::External { files, .. } => {
             format!("edited outside statedir and not yet recorded: {}", files.join(", "))

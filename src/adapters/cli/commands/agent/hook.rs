@@ -200,7 +200,7 @@ fn new_state(session: &mut Session<'_>, event: &HookEvent) -> Option<PathBuf> {
 /// Records that the session is alive, or that it has ended. Failing loses only evidence.
 fn record_sign(workspace: &Workspace, ended: bool) {
     let Some(session) = &workspace.environment().identity().session else { return };
-    let mut sign = workspace.sign(ended);
+    let mut sign = workspace.sign_of_life(ended);
     let known = workspace.store().sign(session).unwrap_or_default();
     let age = workspace.environment().since(&known.time);
     let is_young = age.is_some_and(|age| age < SIGN_EVERY_MS);
