@@ -57,7 +57,7 @@ fn scan(line: &str, after: impl Fn(&Matcher<'_>, usize) -> (usize, bool)) -> Vec
             match last {
                 Some(last) => {
                     last.range.end = last.range.end.max(found.range.end);
-                    // A key goes on in the lines that follow, whatever it is in.
+                    // A key continues on the next lines, whatever it is in.
                     if found.what == PRIVATE_KEY {
                         last.what = PRIVATE_KEY;
                     }

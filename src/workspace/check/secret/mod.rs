@@ -134,7 +134,7 @@ fn check_line(file: StateFile, at: usize, line: &str, found: &mut Vec<Problem>) 
 /// Something in a line that looks like a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct SecretMatch {
-    /// Where it is; a private key goes on in the lines that follow.
+    /// Where it is; a private key continues on the next lines.
     range: Range<usize>,
     what: &'static str,
 }
