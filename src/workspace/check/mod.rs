@@ -114,8 +114,7 @@ impl Workspace {
         self.place_in_files(&mut findings)?;
         if !fixed.is_empty() {
             // The repairs are made; a disk failure while reading again does not change that.
-            let of_disk = [ErrorCode::Io, ErrorCode::DiskFull];
-            for finding in findings.iter_mut().filter(|finding| of_disk.contains(&finding.code)) {
+            for finding in findings.iter_mut().filter(|finding| finding.code.is_of_disk()) {
                 finding.severity = Severity::Warning;
                 finding.hint = None;
             }
