@@ -19,7 +19,7 @@ const MOST_LINES: usize = 40;
 const LONGEST: usize = 400;
 
 /// Tells what changed in the rules since the session was last told, and records the turn if the
-/// user wants that. The answer is not known yet; the agent adds the outcome with `statedir turn add` if it matters.
+/// user wants that. The answer is not known yet: the agent can add it with `statedir turn add`.
 pub(super) fn submitted(hook: &Hook<'_>) -> Result<HookReply, Error> {
     let recorded = if hook.record_prompts { record(hook) } else { Ok(()) };
     // Where nothing can be remembered, the brief would come again with every prompt.
@@ -38,17 +38,9 @@ pub(super) fn submitted(hook: &Hook<'_>) -> Result<HookReply, Error> {
         _ if new.is_empty() && gone.is_empty() => None,
         None => Some(rule_list("Rules in force in this project", "statedir brief", &new, "")),
         Some(_) => {
-            let more = if gone.is_empty() {
-                String::new()
-            } else {
-                rule_list("No longer in force", "statedir constraint list", &gone, "")
-            };
-            Some(rule_list(
-                "Rules that changed since you were last told",
-                "statedir brief",
-                &new,
-                &more,
-            ))
+            let more = rule_list("No longer in force", "statedir constraint list", &gone, "");
+            let title = "Rules that changed since you were last told";
+            Some(rule_list(title, "statedir brief", &new, &more))
         }
     };
     if memory.rules.as_ref() != Some(&rules) {

@@ -126,7 +126,7 @@ impl Workspace {
             constraints: snapshot.constraint_reading().unwrap_or_default(),
             constraints_in: self.sources_of(StateFile::Constraints, snapshot.view()),
             revision: snapshot.revision().as_str().to_owned(),
-            notices: super::transact::notice::pending(snapshot.view().reports()),
+            notices: super::transact::outcome::pending_notices(snapshot.view().reports()),
         })
     }
 

@@ -2,7 +2,6 @@
 
 pub(in crate::workspace) mod conflict;
 pub(in crate::workspace) mod external_edit;
-pub(in crate::workspace) mod notice;
 pub(in crate::workspace) mod outcome;
 
 use std::{path::PathBuf, rc::Rc};
@@ -105,8 +104,8 @@ impl Workspace {
         }
         let view = opened.view();
         let mut notices = match dry_run {
-            true => notice::pending(view.reports()),
-            false => notice::done(view.reports()),
+            true => outcome::pending_notices(view.reports()),
+            false => outcome::notices(view.reports()),
         };
         if !dry_run {
             notices.extend(self.loss_notice(view));

@@ -63,7 +63,7 @@ fn unknown_tasks(hook: &Hook<'_>, keys: &[String]) -> String {
         _ => "Run `SELECT id, title, status FROM todos` once: what it lists becomes steps",
     };
     format!(
-        "A task that you changed is not in the plan, an earlier call did not reach it. {way}.\n"
+        "A task that you changed is not in the plan: an earlier call did not reach it. {way}.\n"
     )
 }
 
