@@ -67,8 +67,8 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<HookReply, Error> {
         (Some(done), None) => format!(" If it is finished, run `{done}{note}{actor}`."),
         (None, _) => String::new(),
     };
-    let open = workflow.step_towards(from, StepRole::Open);
-    let given_back = match workflow.check_step(from, open) {
+    let is_open = workflow.step_towards(from, StepRole::Open);
+    let given_back = match workflow.check_step(from, is_open) {
         Ok(()) => format!(" To give it back, run `statedir step reset {number}{actor}`."),
         Err(_) => String::new(),
     };
