@@ -72,7 +72,7 @@ const END: &str = ".new";
 fn take(path: &Path, may_go: impl Fn(&Path) -> bool) -> io::Result<()> {
     let mut top = path;
     for dir in path.ancestors().skip(1).take_while(|dir| may_go(dir)) {
-        if !holds_only(dir, top) {
+        if !holds_only(dir, top)? {
             break;
         }
         top = dir;
@@ -85,14 +85,23 @@ fn take(path: &Path, may_go: impl Fn(&Path) -> bool) -> io::Result<()> {
     let gone = beside(top);
     fs::rename(top, &gone)?;
     let removed = fs::remove_file(gone.join(rest));
-    if removed.is_ok() {
-        take_apart(&gone, rest);
-    }
-    if is_there(&gone) {
+    // Folders that cannot be removed stay under their new name: the next command cleans up.
+    if removed.is_err() || !remove_folders(&gone, rest)? {
         // The file cannot be removed, or somebody has put another one beside it meanwhile.
         fs::rename(&gone, top)?;
     }
     removed
+}
+
+/// Removes the folders between `top` and the file `rest` below it; `false` if one is not empty.
+fn remove_folders(top: &Path, rest: &Path) -> io::Result<bool> {
+    for dir in rest.ancestors().skip(1) {
+        match fs::remove_dir(top.join(dir)) {
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => return Ok(false),
+            removed => removed?,
+        }
+    }
+    Ok(true)
 }
 
 fn put(path: &Path, bytes: &[u8], over: bool) -> io::Result<bool> {
@@ -205,12 +214,16 @@ fn take_apart(top: &Path, rest: &Path) {
     }
 }
 
-fn holds_only(dir: &Path, path: &Path) -> bool {
-    let is_dir = fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir());
-    let mut entries = fs::read_dir(dir).into_iter().flatten();
-    is_dir
-        && entries
-            .all(|entry| entry.is_ok_and(|entry| Some(&*entry.file_name()) == path.file_name()))
+fn holds_only(dir: &Path, path: &Path) -> io::Result<bool> {
+    if !fs::symlink_metadata(dir)?.is_dir() {
+        return Ok(false);
+    }
+    for entry in fs::read_dir(dir)? {
+        if Some(&*entry?.file_name()) != path.file_name() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn is_there(path: &Path) -> bool {

@@ -1,7 +1,8 @@
 //! Reading and replacing the files of clients.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
@@ -82,7 +83,7 @@ pub(super) fn refuse_outside(path: &Path, root: &Path, scope: Scope) -> Result<(
 /// The text of a file; `None` when there is none.
 pub(super) fn read(path: &Path) -> Result<Option<String>, SetupError> {
     let meta = match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
             // A link that leads nowhere is somebody's intention: it is not replaced.
             return match fs::symlink_metadata(path) {
                 Ok(_) => Err(SetupError::NotRegular { path: path.to_owned() }),
@@ -128,13 +129,24 @@ pub(super) fn carry_out(plan: &FilePlan, root: &Path) -> Result<(), SetupError> 
 
 /// How many of the folders above a path are there, if the last of them is empty: that one has to
 /// be left when the file goes. A folder that is not empty stays anyway.
-pub(super) fn empty_folders(path: &Path, root: &Path) -> usize {
-    let last = path.ancestors().skip(1).find(|dir| dir.is_dir()).unwrap_or(root);
-    let counts = |entry: io::Result<fs::DirEntry>| {
-        !entry.is_ok_and(|entry| is_temporary(&entry.file_name()))
-    };
-    let is_empty = fs::read_dir(last).is_ok_and(|mut entries| !entries.any(counts));
-    if is_empty { depth(last, root) } else { 0 }
+pub(super) fn empty_folders(path: &Path, root: &Path) -> io::Result<usize> {
+    for dir in path.ancestors().skip(1) {
+        let entries = match fs::read_dir(dir) {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                continue;
+            }
+            entries => entries.map_err(|error| named(error, dir))?,
+        };
+        for entry in entries {
+            if !is_temporary(&entry?.file_name()) {
+                return Ok(0);
+            }
+        }
+        return Ok(depth(dir, root));
+    }
+    Ok(0)
 }
 
 fn depth(dir: &Path, root: &Path) -> usize {

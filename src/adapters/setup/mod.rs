@@ -118,8 +118,9 @@ impl Setup {
                 }
             };
             let plan = &mut plans[at];
+            let folders = file::empty_folders(&plan.path, &self.root)?;
             let FileOutcome { text, folders, note } =
-                self.edit(&piece, plan.after.as_deref(), remove).map_err(|message| {
+                self.edit(&piece, plan.after.as_deref(), remove, folders).map_err(|message| {
                     SetupError::NotUnderstood { path: plan.path.clone(), message }
                 })?;
             let named = if plan.what.is_empty() { "" } else { ", " };
@@ -142,10 +143,9 @@ impl Setup {
         piece: &SetupPiece,
         there: Option<&str>,
         remove: bool,
+        folders: usize,
     ) -> Result<FileOutcome, String> {
         let (program, force) = (self.program.as_str(), self.force);
-        let path = self.root.join(&piece.path);
-        let folders = file::empty_folders(&path, &self.root);
         let wish = Wish { program, force, folders, options: self.hooks };
         let client = self.client.to_string();
         match (piece.kind, remove) {
