@@ -367,3 +367,28 @@ fn a_scan_names_a_plan_once_and_an_adopted_one_as_a_state() {
     assert_eq!(found("states", "directory"), roots);
     assert!(found("adoptable", "directory").is_empty());
 }
+
+#[test]
+fn what_is_shown_before_a_change_are_the_files_that_it_changes() {
+    let project = project(&[("docs/TODO.md", TODO)]);
+    project.ok(&["adopt"]);
+    let shown = |args: &[&str]| project.ok(args).stdout;
+    let started = shown(&["step", "start", "2", "--dry-run"]);
+    assert!(started.contains("+++ b/docs/steps.md\n"), "{started}");
+    project.ok(&["step", "start", "2"]);
+    let done = shown(&["step", "done", "2", "--dry-run"]);
+    for line in [
+        "--- a/docs/TODO.md\n",
+        "\n-- [ ] Paint the wall\n+- [x] Paint the wall\n",
+        "--- a/docs/steps.md\n",
+        "+++ b/docs/history.md\n",
+    ] {
+        assert!(done.contains(line), "{line}{done}");
+    }
+    assert!(!done.contains("plan.md"), "{done}");
+    // Whoever has to answer a review does not look for a file that is not there.
+    project.ok(&["step", "done", "2"]);
+    project.ok(&["review", "open", "Which colour?"]);
+    let hint = project.refused(1, &["step", "start", "3"])["error"]["hint"].to_string();
+    assert!(hint.contains("*Reviews*") && !hint.contains("plan.md"), "{hint}");
+}

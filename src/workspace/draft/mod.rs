@@ -393,20 +393,16 @@ impl<'a> Draft<'a> {
         let mut diff: Vec<FileDiff> = Vec::new();
         for (&file, changed) in &self.changed {
             let old = self.view.bytes(file.name()).unwrap_or_default();
-            let before = String::from_utf8_lossy(old).into_owned();
-            let after = String::from_utf8_lossy(&changed.bytes).into_owned();
-            diff.push(FileDiff { file, before, after });
+            diff.push(FileDiff::new(file, old, &changed.bytes));
         }
         if let Some(file) = self.removed {
             let old = self.view.bytes(file.name()).unwrap_or_default();
-            let before = String::from_utf8_lossy(old).into_owned();
-            diff.push(FileDiff { file, before, after: String::new() });
+            diff.push(FileDiff::new(file, old, b""));
         }
         if !self.appended.is_empty() || !self.inserted.is_empty() {
             let inserted = self.inserted.iter().flat_map(|(_, bytes)| bytes);
             let added: Vec<u8> = inserted.chain(&self.appended).copied().collect();
-            let after = String::from_utf8_lossy(&added).into_owned();
-            diff.push(FileDiff { file: StateFile::History, before: String::new(), after });
+            diff.push(FileDiff::new(StateFile::History, b"", &added));
         }
         diff
     }

@@ -105,6 +105,10 @@ impl Workspace {
                 let plan = proposal.plan.take();
                 self.to_adopted_files(seen, &mut proposal.operation, plan)?;
             }
+            // What undo would do is compared as a native state.
+            if dry_run && !proposal.is_empty() {
+                self.show_adopted_files(opened.raw(), &mut proposal);
+            }
         }
         let view = opened.view();
         let mut seen = match dry_run {
