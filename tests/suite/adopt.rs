@@ -392,3 +392,29 @@ fn what_is_shown_before_a_change_are_the_files_that_it_changes() {
     let hint = project.refused(1, &["step", "start", "3"])["error"]["hint"].to_string();
     assert!(hint.contains("*Reviews*") && !hint.contains("plan.md"), "{hint}");
 }
+
+#[test]
+fn directives_and_rules_are_added_beside_a_file_that_has_such_sections() {
+    let theirs = "# Law\n\n## Active Directives\n- Be kind\n\n## Adaptation Rules\n\
+                  - If cost > $1 → pause\n";
+    let law = ".specify/memory/constitution.md";
+    let tasks = ("specs/001-login/tasks.md", "# Login\n\n- [ ] T001 Write\n- [ ] T002 Test\n");
+    let project = project(&[(law, theirs), tasks]);
+    project.ok(&["adopt"]);
+    for text in ["Ask first", "No force pushes"] {
+        project.ok(&["directive", "add", text]);
+    }
+    project.ok(&["rule", "add", "If 2+ consecutive steps fail → pause"]);
+    let listed = |args: &[&str]| project.json(args).to_string();
+    let directives = project.json(&["directive", "list"])["directives"].clone();
+    let texts: Vec<&str> =
+        directives.as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["Ask first", "No force pushes", "Be kind"]);
+    assert!(listed(&["rule", "list"]).contains("consecutive"));
+    assert_eq!(fs::read_to_string(project.root().join(law)).unwrap(), theirs);
+    let own = project.root().join("specs/001-login/constraints.md");
+    assert!(fs::read_to_string(own).unwrap().contains("- Ask first\n- No force pushes\n"));
+    project.ok(&["directive", "remove", "1"]);
+    // What is theirs stays.
+    project.refused(1, &["directive", "remove", "Be kind"]);
+}

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     FactValue, ModelError, StateFile,
     constraints::modifier::{is_not_set, is_unlimited, unquoted},
+    layout::ForeignLayout,
 };
 use crate::text::{
     Place,
@@ -140,6 +141,8 @@ pub struct Constraints {
     pub rules: Vec<Bullet>,
     /// Behaviours by kind of task, in order.
     pub behaviours: Vec<Behaviour>,
+    /// Where the text of other people begins, which is read and never added to.
+    pub(crate) own_end: Option<usize>,
 }
 
 impl Constraints {
@@ -154,8 +157,21 @@ impl Constraints {
             rules: bullets(&document, ConstraintList::Rules),
             behaviours: behaviours(&document),
             settings,
+            own_end: None,
             document,
         }
+    }
+
+    /// The same where files of other people follow, as in an adopted state.
+    pub(crate) fn followed_by(mut self, layout: Option<&ForeignLayout>) -> Self {
+        let Some(layout) = layout else { return self };
+        let is_path = |title: &str| layout.constraints.iter().any(|path| path.as_str() == title);
+        let mut sections = self.document.sections().map(|id| self.document.section(id));
+        let first = sections.find(|found| found.level == 1 && is_path(found.title));
+        let start = first.map(|found| found.heading.start);
+        drop(sections);
+        self.own_end = start;
+        self
     }
 
     /// The setting of that name, whatever its letter case.
@@ -219,6 +235,16 @@ impl Constraints {
 
     fn find(&self, list: ConstraintList) -> Result<SectionId, LookupError> {
         let titles = list.titles();
+        if let Some(end) = self.own_end {
+            let is_meant = |id: &SectionId| {
+                let found = self.document.section(*id);
+                let has_title = titles.iter().any(|title| found.title.eq_ignore_ascii_case(title));
+                has_title && found.heading.start < end
+            };
+            let name = titles[0].to_owned();
+            let first = self.document.sections().find(is_meant);
+            return first.ok_or(LookupError::NotFound { name, nearest: None, hidden: None });
+        }
         let name = spelling(&self.document, titles).or(titles.first().copied()).unwrap_or_default();
         self.document.find(&[name])
     }

@@ -255,6 +255,7 @@ impl Workspace {
         draft.liveness = Some(Liveness::new(self));
         draft.location = Some(Location { dir: self.directory(), version_control });
         draft.unwritten = self.unwritten(view);
+        draft.layout = self.layout();
         Ok(draft)
     }
 
