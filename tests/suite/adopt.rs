@@ -418,3 +418,15 @@ fn directives_and_rules_are_added_beside_a_file_that_has_such_sections() {
     // What is theirs stays.
     project.refused(1, &["directive", "remove", "Be kind"]);
 }
+
+#[test]
+fn a_title_of_one_word_is_the_goal() {
+    for (title, goal) in
+        [("Roadmap", "Roadmap"), ("Ship it", "Ship it"), ("TODO", "TODO"), ("Tasks", "TODO")]
+    {
+        let text = format!("# {title}\n\n- [ ] Buy paint\n- [ ] Paint the wall\n");
+        let project = project(&[("TODO.md", &text)]);
+        project.ok(&["adopt"]);
+        assert_eq!(project.json(&["state"])["identity"]["goal"], goal, "{title}");
+    }
+}
