@@ -190,3 +190,18 @@ fn a_description_with_a_list_takes_the_place_of_one_with_a_list() {
         assert!(project.read("plan.md").ends_with(&steps));
     }
 }
+
+#[test]
+fn a_heading_in_a_description_is_not_suggested_as_a_step() {
+    let text = "As before:\n\n### Step 9: Drive\nSlowly.\n\n#### Step 10";
+    let project = Project::with_steps(2);
+    project.ok(&["step", "add", "Third", "--description", text]);
+    project.ok(&["step", "set", "1", "--description", &text.replace("###", "#")]);
+    let found = project.json(&["check"])["findings"].clone();
+    assert_eq!(found.as_array().unwrap().len(), 0, "{found}");
+    assert!(project.read("plan.md").contains("\n##### Step 9: Drive\nSlowly.\n\n###### Step 10\n"));
+    // Control: what a person types a level too deep may be meant as a step.
+    project.write("plan.md", format!("{}\n#### Step 4: Fly\n", project.read("plan.md")));
+    let found = project.json(&["check"])["findings"].to_string();
+    assert!(found.contains("`Step 4: Fly` is not read as a step"), "{found}");
+}

@@ -1,15 +1,18 @@
 //! Replacing the description of a step: its prose, and nothing else.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use crate::{
     domain::{
         ModelError, Plan, Step,
-        plan::{read::field_lines, step::read::typed_below},
+        plan::{
+            read::field_lines,
+            step::{heading::Heading, read::typed_below},
+        },
     },
     text::{
         display::{one_line, shorten},
-        markdown::{BodyBlock, Document, Edit, ItemId},
+        markdown::{BodyBlock, Document, Edit, ItemId, SectionId, demoted},
     },
 };
 
@@ -78,6 +81,7 @@ impl Plan {
             return Err(by_hand(format!("{} has a list already, which stays", step.name())));
         }
         self.refuse_doubled(step, new.as_ref())?;
+        let text = &*self.below_step(step, text);
         match (runs.into_iter().next(), separator) {
             (Some(run), _) => edit.replace_blocks(step.section, run, text),
             (None, Some(rule)) if !text.trim().is_empty() => {
@@ -87,6 +91,19 @@ impl Plan {
             (None, _) => edit.append_text(step.section, text),
         };
         Ok(has_list && !replaces_list)
+    }
+
+    /// The text of a description with headings that read as steps so deep that nobody can have meant
+    /// them as steps of this plan.
+    pub(crate) fn below_step<'t>(&self, step: &Step, text: &'t str) -> Cow<'t, str> {
+        let floor = self.document.section(step.section).level + 2;
+        let Ok(new) = Document::parse(format!("\n{text}")) else { return Cow::Borrowed(text) };
+        let is_mistakable = |id: SectionId| {
+            new.section(id).level < floor && Heading::read(&new, id, false).is_some()
+        };
+        let deeper = new.sections().skip(1).any(is_mistakable);
+        let deeper = deeper.then(|| demoted(text, floor, self.document.newline())).flatten();
+        deeper.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// Whether the items without a key are a list of the description beyond doubt: without boxes,

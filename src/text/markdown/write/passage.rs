@@ -182,7 +182,7 @@ fn first_child_level(document: &Document, section: SectionId) -> Option<u8> {
 /// `text` with its headings moved down so that the highest has level `floor`; none when they
 /// do not fit, when one is underlined (there are only two levels of these), or when there is
 /// nothing to move.
-fn demoted(text: &str, floor: u8, newline: &str) -> Option<String> {
+pub(crate) fn demoted(text: &str, floor: u8, newline: &str) -> Option<String> {
     // A line before it keeps a rule at the start of the text from being read as front matter.
     let source = format!("{newline}{text}");
     let document = Document::parse(source.as_str()).ok()?;
