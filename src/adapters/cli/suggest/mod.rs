@@ -16,9 +16,7 @@ const NEVER_GUESSED: [&str; 15] = [
 
 /// The line as a command that can be pasted, in backticks; `None` if it cannot be shown as one.
 pub(super) fn line(args: &[OsString]) -> Option<String> {
-    let line = line_of(args)?;
-    // As markdown quotes text that has a backtick itself.
-    Some(if line.contains('`') { format!("`` {line} ``") } else { format!("`{line}`") })
+    line_of(args).map(|line| shell::code_span(&line))
 }
 
 fn line_of(args: &[OsString]) -> Option<String> {
