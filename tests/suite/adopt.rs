@@ -420,6 +420,27 @@ fn directives_and_rules_are_added_beside_a_file_that_has_such_sections() {
 }
 
 #[test]
+fn texts_are_added_beside_a_file_that_has_such_sections() {
+    let theirs = "# Spec\n\n## Key Findings\n- theirs\n\n## Open\n- why?\n";
+    let spec = "specs/001-login/spec.md";
+    let tasks = ("specs/001-login/tasks.md", "# Login\n\n- [ ] T001 Write\n- [ ] T002 Test\n");
+    let project = project(&[(spec, theirs), tasks]);
+    project.ok(&["adopt"]);
+    project.refused(1, &["context", "set", "--section", "Open", "not theirs"]);
+    project.ok(&["context", "add", "ours"]);
+    project.ok(&["context", "add", "--section", "Open", "when?"]);
+    project.ok(&["context", "add", "--section", "Open", "where?"]);
+    project.ok(&["context", "set", "--section", "Key Findings", "ours alone"]);
+    assert_eq!(fs::read_to_string(project.root().join(spec)).unwrap(), theirs);
+    let own = fs::read_to_string(project.root().join("specs/001-login/context.md")).unwrap();
+    let (findings, open) = own.split_once("## Open\n").unwrap();
+    assert!(findings.contains("## Key Findings\n\nours alone\n"), "{own}");
+    assert!(open.contains("when?") && open.contains("where?"), "{own}");
+    // Control: a section that nobody has is still asked for.
+    project.refused(1, &["context", "add", "--section", "Risks", "ice"]);
+}
+
+#[test]
 fn a_title_of_one_word_is_the_goal() {
     for (title, goal) in
         [("Roadmap", "Roadmap"), ("Ship it", "Ship it"), ("TODO", "TODO"), ("Tasks", "TODO")]

@@ -164,13 +164,7 @@ impl Constraints {
 
     /// The same where files of other people follow, as in an adopted state.
     pub(crate) fn followed_by(mut self, layout: Option<&ForeignLayout>) -> Self {
-        let Some(layout) = layout else { return self };
-        let is_path = |title: &str| layout.constraints.iter().any(|path| path.as_str() == title);
-        let mut sections = self.document.sections().map(|id| self.document.section(id));
-        let first = sections.find(|found| found.level == 1 && is_path(found.title));
-        let start = first.map(|found| found.heading.start);
-        drop(sections);
-        self.own_end = start;
+        self.own_end = layout.and_then(|layout| layout.foreign_part(FILE, &self.document));
         self
     }
 

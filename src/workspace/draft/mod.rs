@@ -217,7 +217,8 @@ impl<'a> Draft<'a> {
 
     /// The context as changed so far.
     pub(super) fn context(&self) -> Result<Context, Error> {
-        self.markdown(StateFile::Context).map(Context::read)
+        let read = |document| Context::read(document).followed_by(self.layout);
+        self.markdown(StateFile::Context).map(read)
     }
 
     /// The constraints as changed so far.
