@@ -227,6 +227,29 @@ fn a_resume_that_cannot_read_its_brief_is_done_and_says_what_is_missing() {
     assert!(incomplete > 3, "only {incomplete} briefs were incomplete");
 }
 
+/// A report is whole or it is an error: it is not made of what a failing disk lets through.
+#[test]
+fn a_report_on_a_failing_disk_is_not_made_without_the_history() {
+    if !needs::program("strace") {
+        return;
+    }
+    let outside = outside::all().into_iter().find(|one| one.scene.name == "report").unwrap();
+    outside.learn();
+    let calls = strace::calls(&outside.scene);
+    let of_history = calls.iter().filter(|call| call.line.contains("history.md>"));
+    let mut fired = 0;
+    for call in of_history.filter(|call| call.name != "close") {
+        for fault in [Fault::Eio, Fault::Enospc] {
+            outside.scene.reset();
+            let Some(finish) = strace::disturb(&outside.scene, call, fault) else { continue };
+            fired += 1;
+            let verdict = outside.examine(&finish);
+            assert_eq!(verdict, Ok(()), "{fault:?} in {} {}", call.index, call.line);
+        }
+    }
+    assert!(fired > 9, "only {fired} faults happened");
+}
+
 /// Setup, hooks, commits, worktrees, merges, recovery, adoption: more than one system.
 #[test]
 fn a_fault_in_any_system_call_of_a_command_that_writes_elsewhere_too_can_be_repeated() {

@@ -116,8 +116,7 @@ impl Workspace {
         self.place_in_files(&mut findings)?;
         if !fixed.is_empty() {
             // The repairs succeeded; a disk failure while reading again does not change that.
-            let by_disk = [ErrorCode::Io, ErrorCode::DiskFull];
-            for finding in findings.iter_mut().filter(|finding| by_disk.contains(&finding.code)) {
+            for finding in findings.iter_mut().filter(|finding| finding.code.is_of_disk()) {
                 finding.severity = Severity::Warning;
                 finding.hint = None;
             }
