@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use serde::Serialize;
 
-use super::{ModelError, StateFile};
+use super::{ModelError, StateFile, layout::ForeignLayout};
 use crate::text::markdown::{Document, EditError, Edited, SectionId, is_placeholder};
 
 const FILE: StateFile = StateFile::Context;
@@ -56,6 +56,8 @@ pub(crate) struct Context {
     pub sections: Vec<ContextSection>,
     /// The text directly under the title or before any heading, trimmed.
     pub preface: String,
+    /// Where the text of other people begins, which is read and never added to.
+    own_end: Option<usize>,
 }
 
 impl Context {
@@ -77,7 +79,24 @@ impl Context {
         let above = document.sections().filter(|id| document.section(*id).level <= 1);
         let above: Vec<&str> = above.map(|id| document.body_text(id).trim()).collect();
         let preface = above.join("\n\n").trim().to_owned();
-        Self { document, sections, preface }
+        Self { document, sections, preface, own_end: None }
+    }
+
+    /// The same where files of other people follow, as in an adopted state.
+    pub(crate) fn followed_by(mut self, layout: Option<&ForeignLayout>) -> Self {
+        self.own_end = layout.and_then(|layout| layout.foreign_part(FILE, &self.document));
+        self
+    }
+
+    /// The section that a text of that name is added to, where files of other people follow; or
+    /// whether only they have it.
+    pub(crate) fn own_section(&self, name: &str) -> Option<Result<SectionId, bool>> {
+        let end = self.own_end?;
+        let is_meant = |found: &&ContextSection| found.title.eq_ignore_ascii_case(name.trim());
+        let start = |found: &ContextSection| self.document.section(found.section).heading.start;
+        let mut found = self.sections.iter().filter(is_meant).peekable();
+        let is_known = found.peek().is_some();
+        Some(found.find(|found| start(found) < end).map(|found| found.section).ok_or(is_known))
     }
 
     /// The level of the heading that a text needs at the end of a section if earlier texts there have

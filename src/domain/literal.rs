@@ -21,10 +21,7 @@ pub(super) fn set(edit: &mut Edit<'_>, item: ItemId, value: &str) {
 
 /// Sets the line of an item; what was typed right below it stays.
 pub(super) fn set_line(edit: &mut Edit<'_>, item: ItemId, value: &str) {
-    match quoted(value) {
-        Some(raw) => edit.set_raw(item, &raw),
-        None => edit.set_own_lines(item, value),
-    };
+    edit.set_until(item, None, value, quoted(value).as_deref());
 }
 
 /// Adds a field to a section.

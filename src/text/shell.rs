@@ -22,6 +22,18 @@ pub(crate) fn command_line<'w>(words: impl IntoIterator<Item = &'w str>) -> Stri
     line
 }
 
+/// A command as markdown shows it within a sentence, also if there are backticks in it.
+pub(crate) fn code_span(command: &str) -> String {
+    let runs = command.split(|c| c != '`').map(str::len);
+    match runs.max().unwrap_or_default() {
+        0 => format!("`{command}`"),
+        longest => {
+            let marks = "`".repeat(longest + 1);
+            format!("{marks} {command} {marks}")
+        }
+    }
+}
+
 /// The same text with every command in backticks for the state in that directory, unless it names
 /// one itself.
 pub(crate) fn in_directory<'t>(text: &'t str, dir: &str) -> Cow<'t, str> {

@@ -367,3 +367,87 @@ fn a_scan_names_a_plan_once_and_an_adopted_one_as_a_state() {
     assert_eq!(found("states", "directory"), roots);
     assert!(found("adoptable", "directory").is_empty());
 }
+
+#[test]
+fn what_is_shown_before_a_change_are_the_files_that_it_changes() {
+    let project = project(&[("docs/TODO.md", TODO)]);
+    project.ok(&["adopt"]);
+    let shown = |args: &[&str]| project.ok(args).stdout;
+    let started = shown(&["step", "start", "2", "--dry-run"]);
+    assert!(started.contains("+++ b/docs/steps.md\n"), "{started}");
+    project.ok(&["step", "start", "2"]);
+    let done = shown(&["step", "done", "2", "--dry-run"]);
+    for line in [
+        "--- a/docs/TODO.md\n",
+        "\n-- [ ] Paint the wall\n+- [x] Paint the wall\n",
+        "--- a/docs/steps.md\n",
+        "+++ b/docs/history.md\n",
+    ] {
+        assert!(done.contains(line), "{line}{done}");
+    }
+    assert!(!done.contains("plan.md"), "{done}");
+    // Whoever has to answer a review does not look for a file that is not there.
+    project.ok(&["step", "done", "2"]);
+    project.ok(&["review", "open", "Which colour?"]);
+    let hint = project.refused(1, &["step", "start", "3"])["error"]["hint"].to_string();
+    assert!(hint.contains("*Reviews*") && !hint.contains("plan.md"), "{hint}");
+}
+
+#[test]
+fn directives_and_rules_are_added_beside_a_file_that_has_such_sections() {
+    let theirs = "# Law\n\n## Active Directives\n- Be kind\n\n## Adaptation Rules\n\
+                  - If cost > $1 → pause\n";
+    let law = ".specify/memory/constitution.md";
+    let tasks = ("specs/001-login/tasks.md", "# Login\n\n- [ ] T001 Write\n- [ ] T002 Test\n");
+    let project = project(&[(law, theirs), tasks]);
+    project.ok(&["adopt"]);
+    for text in ["Ask first", "No force pushes"] {
+        project.ok(&["directive", "add", text]);
+    }
+    project.ok(&["rule", "add", "If 2+ consecutive steps fail → pause"]);
+    let listed = |args: &[&str]| project.json(args).to_string();
+    let directives = project.json(&["directive", "list"])["directives"].clone();
+    let texts: Vec<&str> =
+        directives.as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["Ask first", "No force pushes", "Be kind"]);
+    assert!(listed(&["rule", "list"]).contains("consecutive"));
+    assert_eq!(fs::read_to_string(project.root().join(law)).unwrap(), theirs);
+    let own = project.root().join("specs/001-login/constraints.md");
+    assert!(fs::read_to_string(own).unwrap().contains("- Ask first\n- No force pushes\n"));
+    project.ok(&["directive", "remove", "1"]);
+    // What is theirs stays.
+    project.refused(1, &["directive", "remove", "Be kind"]);
+}
+
+#[test]
+fn texts_are_added_beside_a_file_that_has_such_sections() {
+    let theirs = "# Spec\n\n## Key Findings\n- theirs\n\n## Open\n- why?\n";
+    let spec = "specs/001-login/spec.md";
+    let tasks = ("specs/001-login/tasks.md", "# Login\n\n- [ ] T001 Write\n- [ ] T002 Test\n");
+    let project = project(&[(spec, theirs), tasks]);
+    project.ok(&["adopt"]);
+    project.refused(1, &["context", "set", "--section", "Open", "not theirs"]);
+    project.ok(&["context", "add", "ours"]);
+    project.ok(&["context", "add", "--section", "Open", "when?"]);
+    project.ok(&["context", "add", "--section", "Open", "where?"]);
+    project.ok(&["context", "set", "--section", "Key Findings", "ours alone"]);
+    assert_eq!(fs::read_to_string(project.root().join(spec)).unwrap(), theirs);
+    let own = fs::read_to_string(project.root().join("specs/001-login/context.md")).unwrap();
+    let (findings, open) = own.split_once("## Open\n").unwrap();
+    assert!(findings.contains("## Key Findings\n\nours alone\n"), "{own}");
+    assert!(open.contains("when?") && open.contains("where?"), "{own}");
+    // Control: a section that nobody has is still asked for.
+    project.refused(1, &["context", "add", "--section", "Risks", "ice"]);
+}
+
+#[test]
+fn a_title_of_one_word_is_the_goal() {
+    for (title, goal) in
+        [("Roadmap", "Roadmap"), ("Ship it", "Ship it"), ("TODO", "TODO"), ("Tasks", "TODO")]
+    {
+        let text = format!("# {title}\n\n- [ ] Buy paint\n- [ ] Paint the wall\n");
+        let project = project(&[("TODO.md", &text)]);
+        project.ok(&["adopt"]);
+        assert_eq!(project.json(&["state"])["identity"]["goal"], goal, "{title}");
+    }
+}

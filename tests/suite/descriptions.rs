@@ -64,8 +64,6 @@ fn a_description_that_is_scattered_is_refused() {
     let message = refused("1", "New.");
     assert!(message.contains("`First.`") && message.contains("`Then this.`"), "{message}");
     assert!(refused("1", "").contains("`First.`"));
-    // Whether the list takes the place of the other is not known.
-    assert!(refused("2", "Do:\n\n- a\n- c").contains("list"));
     assert!(refused("3", "New.").contains("Status"));
     // What it says already can be said again, and text alone leaves the list where it is.
     let before = project.read("plan.md");
@@ -152,4 +150,58 @@ fn the_same_text_again_changes_nothing() {
             assert_eq!(plan.matches(last).count(), 1, "{plan}");
         }
     }
+}
+
+#[test]
+fn a_description_with_a_list_takes_the_place_of_one_with_a_list() {
+    for newline in ["\n", "\r\n"] {
+        let steps = |description: &str| {
+            let steps = format!(
+                "### Step 1: Pack\n- **status**: PENDING\n- **id**: k3f9\n\n{description}\n\n\
+                 ### Step 2: Load\n- **status**: PENDING\n- **id**: k3fb\n"
+            );
+            steps.replace('\n', newline)
+        };
+        let texts = [
+            "Do:\n\n- a\n  - b\n- c",
+            "Do:\n\n- a\n- d",
+            "- only\n- these",
+            "1. first\n2. then\n\nEnd.",
+            "- a\n\nand\n\n- b",
+            "Do:\n\n- last",
+        ];
+        let project = Project::with_typed_steps(&steps("Old:\n\n- x").replace("\r\n", "\n"));
+        project.write("plan.md", project.read("plan.md").replace('\n', newline));
+        for text in texts {
+            let said = project.ok(&["step", "set", "1", "--description", text]).stdout;
+            assert!(!said.contains("stays"), "{said}");
+            let plan = project.read("plan.md");
+            assert!(plan.ends_with(&steps(text)), "{text}\n{plan}");
+            let step = project.json(&["step", "show", "1"])["step"].clone();
+            assert_eq!(step["description"], text.replace('\n', newline), "{step}");
+        }
+    }
+    // Boxes, and what is right below a field, may be more than text.
+    for list in ["\n- [x] a\n- [ ] b\n", "- a\n- b\n"] {
+        let steps = format!("### Step 1: Pack\n- **status**: PENDING\n- **id**: k3f9\n{list}");
+        let project = Project::with_typed_steps(&steps);
+        let refused = project.refused(1, &["step", "set", "1", "--description", "- c\n- d"]);
+        assert!(refused["error"]["message"].as_str().unwrap().contains("a list already"));
+        assert!(project.read("plan.md").ends_with(&steps));
+    }
+}
+
+#[test]
+fn a_heading_in_a_description_is_not_suggested_as_a_step() {
+    let text = "As before:\n\n### Step 9: Drive\nSlowly.\n\n#### Step 10";
+    let project = Project::with_steps(2);
+    project.ok(&["step", "add", "Third", "--description", text]);
+    project.ok(&["step", "set", "1", "--description", &text.replace("###", "#")]);
+    let found = project.json(&["check"])["findings"].clone();
+    assert_eq!(found.as_array().unwrap().len(), 0, "{found}");
+    assert!(project.read("plan.md").contains("\n##### Step 9: Drive\nSlowly.\n\n###### Step 10\n"));
+    // Control: what a person types a level too deep may be meant as a step.
+    project.write("plan.md", format!("{}\n#### Step 4: Fly\n", project.read("plan.md")));
+    let found = project.json(&["check"])["findings"].to_string();
+    assert!(found.contains("`Step 4: Fly` is not read as a step"), "{found}");
 }

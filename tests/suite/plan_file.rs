@@ -404,3 +404,23 @@ fn text_right_below_a_field_of_the_plan_stays() {
     project.refused(1, &["step", "reset", "1"]);
     assert!(project.read("plan.md").contains("\nand more\n"));
 }
+
+#[test]
+fn a_field_that_is_added_to_a_numbered_list_counts_on() {
+    let project = Project::with_typed_steps(
+        "### Step 1: Tell\n1. Status: PENDING\n2. Action: Call\n\n\
+         ### Step 2: Ask\n1. Status: PENDING\n1. Action: Write\n",
+    );
+    for step in ["1", "2"] {
+        project.ok(&["step", "set", step, "tool=Bash", "component=mail"]);
+        project.ok(&["step", "start", step]);
+    }
+    let plan = project.read("plan.md");
+    let numbers = |step: &str| -> Vec<&str> {
+        let lines = plan.split(step).nth(1).unwrap().lines().skip(1);
+        lines.map_while(|line| Some(line.split_once(". ")?.0)).collect()
+    };
+    assert_eq!(numbers("### Step 1"), ["1", "2", "3", "4", "5"], "{plan}");
+    assert_eq!(numbers("### Step 2"), ["1"; 5], "{plan}");
+    project.ok(&["check"]);
+}

@@ -44,6 +44,10 @@ fn a_suggestion_changes_nothing_and_can_be_pasted_into_a_shell() {
         (&["step", "add", "Buy", "milk", "owner=ada"], "`statedir step add 'Buy milk' owner=ada`"),
         (&["todo", "Buy", "milk"], "`statedir step add 'Buy milk'`"),
         (&["note", "the", "port", "is", "5432"], "`statedir context add 'the port is 5432'`"),
+        (
+            &["context", "add", "CI", "it is slow"],
+            "`statedir context add --section CI 'it is slow'`",
+        ),
         (&["assign", "2", "ada"], "`statedir step set 2 owner=ada`"),
         (&["block", "2"], "`statedir step show 2`"),
         (&["step", "done", "1", "all", "good"], "`statedir step done --help`"),

@@ -223,6 +223,9 @@ fn common(plan: &[PlanFile]) -> String {
     parts.join("/")
 }
 
+/// Titles that say what the file is and not what it is for.
+const LISTS: [&str; 7] = ["Checklist", "Plan", "Steps", "Task", "Tasks", "Todo", "To-do"];
+
 /// What the plan is called, and what is to be reached.
 fn names(dir: &Path, found: &Detected) -> (String, String) {
     let here = fs_err::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
@@ -238,12 +241,14 @@ fn names(dir: &Path, found: &Detected) -> (String, String) {
                 ["Tasks:", "Implementation Plan:", "Plan:", "Task Plan:", "Tasks -", "Tasks –"];
             let title = bare.iter().find_map(|start| title.strip_prefix(start)).unwrap_or(&title);
             let title = title.trim();
-            // A template's placeholder says nothing.
-            let is_said =
-                !title.is_empty() && !title.contains(['[', '{', '<']) && title.len() <= 200;
+            // A template's placeholder says nothing, nor does a word for any list.
+            let is_said = !title.is_empty()
+                && !title.contains(['[', '{', '<'])
+                && title.len() <= 200
+                && !LISTS.iter().any(|word| title.eq_ignore_ascii_case(word));
             let goal = match &one.goal {
                 Some(goal) => goal,
-                None if is_said && title.split(' ').count() > 1 => title,
+                None if is_said => title,
                 None => unit,
             };
             (plain(unit), plain(goal))

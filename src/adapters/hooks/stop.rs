@@ -4,7 +4,7 @@ use super::{Hook, HookReply, SessionMemory, reply::short_line};
 use crate::{
     domain::{Claim, Plan, Step, StepRole, Workflow},
     recovery::ends_of,
-    text::shell::shell_word,
+    text::shell::{code_span, shell_word},
     workspace::{Error, clean_line, masked},
 };
 
@@ -60,16 +60,19 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<HookReply, Error> {
     let holder = holder.filter(|name| !knows_session && hook.shell_actor.as_deref() != Some(*name));
     let actor = holder.map(|name| format!(" --actor {}", shell_word(name))).unwrap_or_default();
     let mut ends = ends_of(first, &workflow).into_iter();
-    let ended = match (ends.next(), ends.next()) {
-        (Some(done), Some(failed)) => {
-            format!(" If it is finished, run `{done}{note}{actor}` (or `{failed}{actor}`).")
-        }
-        (Some(done), None) => format!(" If it is finished, run `{done}{note}{actor}`."),
+    let finished = ends.next().map(|done| code_span(&format!("{done}{note}{actor}")));
+    let failed = ends.next().map(|failed| code_span(&format!("{failed}{actor}")));
+    let ended = match (finished, failed) {
+        (Some(done), Some(failed)) => format!(" If it is finished, run {done} (or {failed})."),
+        (Some(done), None) => format!(" If it is finished, run {done}."),
         (None, _) => String::new(),
     };
     let is_open = workflow.step_towards(from, StepRole::Open);
     let given_back = match workflow.check_step(from, is_open) {
-        Ok(()) => format!(" To give it back, run `statedir step reset {number}{actor}`."),
+        Ok(()) => {
+            let reset = code_span(&format!("statedir step reset {number}{actor}"));
+            format!(" To give it back, run {reset}.")
+        }
         Err(_) => String::new(),
     };
     let reason = format!(

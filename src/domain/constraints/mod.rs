@@ -7,8 +7,9 @@ pub(crate) mod nested;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ModelError, StateFile,
-    constraints::modifier::{is_not_set, is_unlimited},
+    FactValue, ModelError, StateFile,
+    constraints::modifier::{is_not_set, is_unlimited, unquoted},
+    layout::ForeignLayout,
 };
 use crate::text::{
     Place,
@@ -88,6 +89,9 @@ pub struct Setting {
     /// The line in the document.
     #[serde(skip)]
     pub item: ItemId,
+    /// Where the value ends; text that somebody typed right below it is not a part of it.
+    #[serde(skip)]
+    pub(crate) end: usize,
 }
 
 impl Setting {
@@ -137,6 +141,8 @@ pub struct Constraints {
     pub rules: Vec<Bullet>,
     /// Behaviours by kind of task, in order.
     pub behaviours: Vec<Behaviour>,
+    /// Where the text of other people begins, which is read and never added to.
+    pub(crate) own_end: Option<usize>,
 }
 
 impl Constraints {
@@ -151,8 +157,15 @@ impl Constraints {
             rules: bullets(&document, ConstraintList::Rules),
             behaviours: behaviours(&document),
             settings,
+            own_end: None,
             document,
         }
+    }
+
+    /// The same where files of other people follow, as in an adopted state.
+    pub(crate) fn followed_by(mut self, layout: Option<&ForeignLayout>) -> Self {
+        self.own_end = layout.and_then(|layout| layout.foreign_part(FILE, &self.document));
+        self
     }
 
     /// The setting of that name, whatever its letter case.
@@ -216,6 +229,16 @@ impl Constraints {
 
     fn find(&self, list: ConstraintList) -> Result<SectionId, LookupError> {
         let titles = list.titles();
+        if let Some(end) = self.own_end {
+            let is_meant = |id: &SectionId| {
+                let found = self.document.section(*id);
+                let has_title = titles.iter().any(|title| found.title.eq_ignore_ascii_case(title));
+                has_title && found.heading.start < end
+            };
+            let name = titles[0].to_owned();
+            let first = self.document.sections().find(is_meant);
+            return first.ok_or(LookupError::NotFound { name, nearest: None, hidden: None });
+        }
         let name = spelling(&self.document, titles).or(titles.first().copied()).unwrap_or_default();
         self.document.find(&[name])
     }
@@ -235,12 +258,27 @@ fn spelling<'n>(document: &Document, names: &[&'n str]) -> Option<&'n str> {
 fn read_settings(document: &Document, group: SettingGroup) -> Vec<Setting> {
     let setting = |item: ItemId| {
         let name = document.item(item).key.clone()?;
-        let raw = document.raw_value(item);
-        let value = (!is_placeholder(raw) && !is_not_set(raw)).then(|| document.value(item));
+        let end = setting_end(document, item);
+        let raw = &document.source()[document.item(item).value_span.start..end];
+        let is_set = !is_placeholder(raw) && !is_not_set(raw);
+        let value = is_set.then(|| document.value_until(item, end));
         let value = value.filter(|value| !value.is_empty());
-        Some(Setting { name, value, group, item })
+        Some(Setting { name, value, group, item, end })
     };
     nested::items(document, group.into()).filter_map(setting).collect()
+}
+
+/// Where the value of a setting ends: with its line, if that line can only be a whole value, and
+/// else with the lines that are its own.
+fn setting_end(document: &Document, item: ItemId) -> usize {
+    let (start, end) = (document.item(item).value_span.start, document.own_lines_end(item));
+    let own = &document.source()[start..end];
+    let Some((line, _)) = own.split_once('\n') else { return end };
+    let line = line.trim_end();
+    let inner = unquoted(line);
+    let is_quoted = inner != line && !inner.contains(['"', '\'']);
+    let is_whole = is_quoted || is_unlimited(line) || FactValue::parse_quantity(line).is_some();
+    if is_whole { start + line.len() } else { end }
 }
 
 fn bullets(document: &Document, list: ConstraintList) -> Vec<Bullet> {

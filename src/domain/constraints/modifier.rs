@@ -240,7 +240,7 @@ pub(crate) fn backticked<S: AsRef<str>>(names: &[S]) -> String {
     names.join(", ")
 }
 
-fn unquoted(text: &str) -> &str {
+pub(super) fn unquoted(text: &str) -> &str {
     let inner = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
     inner('"').or_else(|| inner('\'')).unwrap_or(text)
 }

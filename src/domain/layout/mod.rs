@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::path::FilePath;
 use super::{StateFile, checklist::Grammar};
-use crate::text::yaml;
+use crate::text::{markdown::Document, yaml};
 
 /// The name of the layout file.
 pub(crate) const LAYOUT_FILE: &str = "statedir.yaml";
@@ -174,6 +174,18 @@ impl ForeignLayout {
             0 => named,
             more => format!("{named} and {more} more"),
         }
+    }
+
+    /// Where the files that are only read begin in the text of a native file.
+    pub(crate) fn foreign_part(&self, file: StateFile, document: &Document) -> Option<usize> {
+        let paths = match file {
+            StateFile::Context => &self.context,
+            _ => &self.constraints,
+        };
+        let is_path = |title: &str| paths.iter().any(|path| path.as_str() == title);
+        let mut sections = document.sections().map(|id| document.section(id));
+        let first = sections.find(|found| found.level == 1 && is_path(found.title))?;
+        Some(first.heading.start)
     }
 
     /// Whether a file is one of the checklists.

@@ -54,9 +54,7 @@ impl Plan {
         match (written, completed_at) {
             (Some(item), None) => {
                 if self.document.own_lines_end(item) < self.document.item(item).value_span.end {
-                    let message = "the text right below `completed_at` would be lost".to_owned();
-                    let hint = "put a blank line between them in the file".to_owned();
-                    return Err(ModelError::BadValue { message, hint: Some(hint) });
+                    return Err(ModelError::text_below("`completed_at`"));
                 }
                 edit.remove_item(item);
             }

@@ -165,6 +165,13 @@ impl ModelError {
         Self::Unreadable { file, place, snippet: None, message: error.to_string() }
     }
 
+    /// A field that cannot be removed without the text that somebody typed right below it.
+    pub(crate) fn text_below(field: &str) -> Self {
+        let message = format!("the text right below {field} would be lost");
+        let hint = "put a blank line between them in the file".to_owned();
+        Self::BadValue { message, hint: Some(hint) }
+    }
+
     /// A JSON file that could not be parsed.
     pub fn json(file: StateFile, error: &JsonError, source: &str) -> Self {
         let snippet = error.offset().map(|offset| snippet(source, offset));

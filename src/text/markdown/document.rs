@@ -277,7 +277,7 @@ impl Document {
             let below = &self.source[at + length + 1..end];
             let indent = below.len() - below.trim_start_matches([' ', '\t']).len();
             if indent <= column {
-                end = line::trim_end(&self.source, found.value_span.start, at + length);
+                end = value::without_comments(&self.source, found.value_span.start, at + length);
                 break;
             }
             at += length + 1;
@@ -295,10 +295,14 @@ impl Document {
 
     /// The same for the lines that are [its own](Self::own_lines_end).
     pub(crate) fn own_lines(&self, item: ItemId) -> String {
-        let (start, end) = (self.item(item).value_span.start, self.own_lines_end(item));
+        self.value_until(item, self.own_lines_end(item))
+    }
+
+    /// The same for what is before `end`.
+    pub(crate) fn value_until(&self, item: ItemId, end: usize) -> String {
         match &self.item(item).block_text {
             Some(text) => text.to_string(),
-            None => value::decode(&self.source[start..end]).0,
+            None => value::decode(&self.source[self.item(item).value_span.start..end]).0,
         }
     }
 

@@ -42,6 +42,7 @@ pub use document::{Document, Item, ItemId};
 pub use edit::{Edit, Edited};
 pub use error::{EditError, Hidden, HiddenKind, LookupError, ParseError};
 pub(crate) use html::to_html;
+pub(crate) use passage::demoted;
 pub(crate) use placeholder::is_placeholder;
 use read::{block, body_blocks, contents, depth, field, hidden, index, item, preamble, reparse};
 pub(crate) use render::{render_code_field, render_field, render_item, render_raw_field};

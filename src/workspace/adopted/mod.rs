@@ -13,7 +13,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use super::{Environment, Error, MAX_BYTES, Options, Outcome, Workspace, setup};
+use super::{Environment, Error, FileDiff, MAX_BYTES, Options, Outcome, Workspace, setup};
 use crate::{
     domain::{
         ErrorCode, FilesByName, ModelError, Plan, StateFile, Workflow,
@@ -307,13 +307,7 @@ impl Workspace {
         let mut files = raw.files();
         for FileChange { name, kind } in changes {
             let old = files.remove(name).unwrap_or_default();
-            let new = match kind {
-                ChangeKind::Write(bytes) => bytes.clone(),
-                ChangeKind::Splice(splices) => spliced(&old, splices),
-                ChangeKind::Edit(_, new) => new.to_vec(),
-                ChangeKind::Remove => continue,
-            };
-            files.insert(name.clone(), new);
+            files.extend(after(&old, kind).map(|new| (name.clone(), new)));
         }
         Ok(self.native_files(files)?.remove(StateFile::Plan.name()))
     }
@@ -365,7 +359,7 @@ impl Workspace {
         plan: Option<Rc<Plan>>,
     ) -> Result<(), Error> {
         let FileSet::Adopted(layout) = &self.files else { return Ok(()) };
-        let mut after = BTreeMap::new();
+        let mut native = BTreeMap::new();
         let is_planned =
             operation.changes.iter().any(|change| change.name == StateFile::Plan.name());
         for change in &operation.changes {
@@ -374,16 +368,11 @@ impl Workspace {
                 continue;
             }
             let old = seen.view.bytes(&change.name).unwrap_or_default();
-            let new = match &change.kind {
-                ChangeKind::Write(bytes) => bytes.clone(),
-                ChangeKind::Splice(splices) => spliced(old, splices),
-                ChangeKind::Edit(_, new) => new.to_vec(),
-                ChangeKind::Remove => {
-                    let message = format!("`{file}` cannot be removed from an adopted state");
-                    return Err(Error::refused(ErrorCode::BadValue, message));
-                }
+            let Some(new) = after(old, &change.kind) else {
+                let message = format!("`{file}` cannot be removed from an adopted state");
+                return Err(Error::refused(ErrorCode::BadValue, message));
             };
-            after.insert(file, new);
+            native.insert(file, new);
         }
         let workflow = workflow_or_builtin(seen.view.bytes(StateFile::Workflow.name()));
         let adopted = Adopted { layout, workflow: &workflow };
@@ -391,7 +380,7 @@ impl Workspace {
         let Decomposed { changes, mut cached } = adopted.decompose(
             &seen.plan.raw,
             before,
-            &after,
+            &native,
             plan.clone().filter(|_| is_planned),
         )?;
         if !is_planned {
@@ -415,6 +404,34 @@ impl Workspace {
         };
         operation.changes = changes.into_iter().map(change).collect();
         Ok(())
+    }
+
+    /// Makes a dry run show the files that an operation on adopted files changes.
+    pub(super) fn show_adopted_files(&self, raw: &View, proposal: &mut Proposal) {
+        let Some(layout) = self.layout() else { return };
+        let mut diff = Vec::new();
+        for FileChange { name, kind } in &proposal.operation.changes {
+            let old = raw.bytes(name).unwrap_or_default();
+            let new = after(old, kind).unwrap_or_default();
+            let file = layout.role_of(name).unwrap_or(StateFile::Plan);
+            if old != new {
+                diff.push(FileDiff { name: name.clone(), ..FileDiff::new(file, old, &new) });
+            }
+        }
+        let history = proposal.diff.drain(..).filter(|file| file.file == StateFile::History);
+        let name = layout.added.history.as_str();
+        diff.extend(history.map(|file| FileDiff { name: name.to_owned(), ..file }));
+        proposal.diff = diff;
+    }
+}
+
+/// The bytes of a file after a change of it; `None` if it goes.
+fn after(old: &[u8], change: &ChangeKind) -> Option<Vec<u8>> {
+    match change {
+        ChangeKind::Write(bytes) => Some(bytes.clone()),
+        ChangeKind::Splice(splices) => Some(spliced(old, splices)),
+        ChangeKind::Edit(_, new) => Some(new.to_vec()),
+        ChangeKind::Remove => None,
     }
 }
 

@@ -60,7 +60,11 @@ pub(super) fn unset(draft: &mut Draft<'_>, name: &str) -> Result<Answer, Error> 
         (None, None) => return Err(unknown(draft, &constraints, name)),
         (_, Some(text)) if !is_set => return Ok(answer(format!("{name} is {text} already"))),
         (Some(setting), None) => {
-            let mut edit = constraints.document.edit();
+            let document = &constraints.document;
+            if setting.end < document.item(setting.item).value_span.end {
+                return Err(ModelError::text_below(&format!("`{name}`")).into());
+            }
+            let mut edit = document.edit();
             edit.remove_item(setting.item);
             finish(draft, edit)?;
         }
@@ -126,10 +130,8 @@ pub(in super::super) fn write(
     // A line that has a value keeps its style, and so does one of somebody's own.
     let plain = modifier.is_some() && !text.contains(['"', '\\']);
     let restyle = list || value.is_null() || unlimited || plain && setting.binding().is_none();
-    match raw.filter(|_| restyle) {
-        Some(raw) => edit.set_raw(setting.item, &raw),
-        None => edit.set_value(setting.item, &text),
-    };
+    let raw = raw.filter(|_| restyle);
+    edit.set_until(setting.item, Some(setting.end), &text, raw.as_deref());
     finish(draft, edit)
 }
 

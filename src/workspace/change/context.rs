@@ -19,7 +19,11 @@ pub(super) fn add(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, E
     if text.text.trim().is_empty() {
         return Err(Error::refused(ErrorCode::BadValue, "there is no text to add"));
     }
-    let section = find_or_create(draft, text)?;
+    let section = match draft.context()?.own_section(section_name(text)) {
+        // Files of other people have it, and it is added to ours.
+        Some(Err(true)) => create(draft, section_name(text))?,
+        _ => find_or_create(draft, text)?,
+    };
     let origin = TextOrigin::now(draft);
     let mut context = draft.context()?;
     let title = context.document.section(section).title.to_owned();
@@ -111,18 +115,20 @@ fn running_step(draft: &Draft<'_>) -> Option<u32> {
     }
 }
 
+fn section_name(text: &ContextText) -> &str {
+    text.section.as_deref().unwrap_or(Context::DEFAULT_SECTION)
+}
+
 fn find_or_create(draft: &mut Draft<'_>, text: &ContextText) -> Result<SectionId, Error> {
-    let name = text.section.as_deref().unwrap_or(Context::DEFAULT_SECTION);
+    let name = section_name(text);
     if name.trim().is_empty() {
         return Err(Error::refused(ErrorCode::BadValue, "a section needs a name"));
     }
     let context = draft.context()?;
-    match context.section(name) {
+    let own = context.own_section(name).and_then(Result::ok);
+    match own.map_or_else(|| context.section(name), Ok) {
         Ok(section) => Ok(section),
-        Err(ModelError::NotFound { .. }) if text.create => {
-            create(draft, &context, name)?;
-            Ok(draft.context()?.section(name)?)
-        }
+        Err(ModelError::NotFound { .. }) if text.create => create(draft, name),
         Err(ModelError::NotFound { file, message, hint }) => {
             let hint = hint.map(|hint| format!("{hint} ")).unwrap_or_default();
             let hint = Some(format!("{hint}`--create` adds the section"));
@@ -142,10 +148,17 @@ fn answer(draft: &mut Draft<'_>, verb: &str, title: String) -> Result<Answer, Er
     Ok(Answer::new(format!("{verb} `{title}`")).with("section", title))
 }
 
-fn create(draft: &mut Draft<'_>, context: &Context, name: &str) -> Result<(), Error> {
+/// Adds a section at the end of our own text.
+fn create(draft: &mut Draft<'_>, name: &str) -> Result<SectionId, Error> {
+    let context = draft.context()?;
     let document = &context.document;
     let parent = document.title_section();
     let mut edit = document.edit();
     edit.insert_section(parent.unwrap_or_else(|| document.root()), None, 2, name, "");
-    finish(draft, edit.finish())
+    finish(draft, edit.finish())?;
+    let context = draft.context()?;
+    match context.own_section(name) {
+        Some(Ok(section)) => Ok(section),
+        _ => Ok(context.section(name)?),
+    }
 }

@@ -59,7 +59,7 @@ pub(in super::super) fn refuse_while_open(plan: &Plan) -> Result<(), Error> {
         format!("the plan is waiting for a review: {}", open.join(", ")),
         format!(
             "a person decides with `statedir review approve {id}` or `statedir review reject {id}`, \
-             or ticks the box in plan.md",
+             or ticks its box below *Reviews*",
             id = first.id
         ),
     ))

@@ -22,7 +22,7 @@ use super::{
 use crate::{
     domain::{
         Claim, Constraints, Context, ModelError, Plan, StateFile, Step, StepRole, Variables,
-        Workflow,
+        Workflow, layout::ForeignLayout,
     },
     recovery::{Holder, Signs, ends_of},
     store::{
@@ -70,6 +70,8 @@ pub(crate) struct Draft<'a> {
     progress: fn(u64),
     /// Whether an entry tells what was counted since the one before.
     pub(super) records_usage: bool,
+    /// The files of an adopted state.
+    pub(super) layout: Option<&'a ForeignLayout>,
     /// Where the state is, for steps that say where they are worked on.
     pub(super) location: Option<Location<'a>>,
     /// Who looks for signs of life of those who hold steps.
@@ -153,6 +155,7 @@ impl<'a> Draft<'a> {
             variables: RefCell::new(None),
             progress,
             records_usage: false,
+            layout: None,
             location: None,
             liveness: None,
             notices: Vec::new(),
@@ -214,12 +217,14 @@ impl<'a> Draft<'a> {
 
     /// The context as changed so far.
     pub(super) fn context(&self) -> Result<Context, Error> {
-        self.markdown(StateFile::Context).map(Context::read)
+        let read = |document| Context::read(document).followed_by(self.layout);
+        self.markdown(StateFile::Context).map(read)
     }
 
     /// The constraints as changed so far.
     pub(super) fn constraints(&self) -> Result<Rc<Constraints>, Error> {
-        cached(&self.constraints, || self.markdown(StateFile::Constraints).map(Constraints::read))
+        let read = |document| Constraints::read(document).followed_by(self.layout);
+        cached(&self.constraints, || self.markdown(StateFile::Constraints).map(read))
     }
 
     /// The variables as changed so far.
@@ -248,7 +253,7 @@ impl<'a> Draft<'a> {
                 *self.edited_plan.get_mut() = Some(EditedPlan { before, edited });
             }
             StateFile::Constraints => {
-                let read = Constraints::read(edited.document);
+                let read = Constraints::read(edited.document).followed_by(self.layout);
                 *self.constraints.get_mut() = Some(Rc::new(read));
             }
             _ => {}
@@ -393,20 +398,16 @@ impl<'a> Draft<'a> {
         let mut diff: Vec<FileDiff> = Vec::new();
         for (&file, changed) in &self.changed {
             let old = self.view.bytes(file.name()).unwrap_or_default();
-            let before = String::from_utf8_lossy(old).into_owned();
-            let after = String::from_utf8_lossy(&changed.bytes).into_owned();
-            diff.push(FileDiff { file, before, after });
+            diff.push(FileDiff::new(file, old, &changed.bytes));
         }
         if let Some(file) = self.removed {
             let old = self.view.bytes(file.name()).unwrap_or_default();
-            let before = String::from_utf8_lossy(old).into_owned();
-            diff.push(FileDiff { file, before, after: String::new() });
+            diff.push(FileDiff::new(file, old, b""));
         }
         if !self.appended.is_empty() || !self.inserted.is_empty() {
             let inserted = self.inserted.iter().flat_map(|(_, bytes)| bytes);
             let added: Vec<u8> = inserted.chain(&self.appended).copied().collect();
-            let after = String::from_utf8_lossy(&added).into_owned();
-            diff.push(FileDiff { file: StateFile::History, before: String::new(), after });
+            diff.push(FileDiff::new(StateFile::History, b"", &added));
         }
         diff
     }

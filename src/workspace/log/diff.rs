@@ -210,8 +210,7 @@ fn text_diff(from: &Side, to: &Side) -> TextDiff {
         let bytes = |side: &Side| side.files.get(file.name()).cloned().unwrap_or_default();
         let (before, after) = (bytes(from), bytes(to));
         if before != after {
-            let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-            files.push(FileDiff { file, before: text(before), after: text(after) });
+            files.push(FileDiff::new(file, &before, &after));
         }
     }
     let length = |side: &Side| side.history.len().unwrap_or_default();
@@ -256,9 +255,7 @@ fn compare_histories(
         _ => return Ok((lengths(), None)),
     };
     let changes = diff::compare(StateFile::History, Some(&before), Some(&after));
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    let (file, differs) = (StateFile::History, before != after);
-    let text = differs.then(|| FileDiff { file, before: text(before), after: text(after) });
+    let text = (before != after).then(|| FileDiff::new(StateFile::History, &before, &after));
     Ok((changes, text))
 }
 
@@ -272,7 +269,7 @@ impl FileDiff {
 
     /// The names that a unified diff gives to the two sides.
     pub(crate) fn headers(&self) -> (String, String) {
-        let name = self.file.name();
+        let name = &self.name;
         // Only the end of the history is compared, so an empty side does not mean a new file.
         let whole = self.file != StateFile::History;
         let side = |letter: char, text: &str| match whole && text.is_empty() {

@@ -132,10 +132,8 @@ impl Workspace {
             if before != after {
                 let kind = after.map_or(ChangeKind::Remove, |new| ChangeKind::Write(new.to_vec()));
                 changes.push(FileChange { name: file.name().to_owned(), kind });
-                let text = |bytes: Option<&[u8]>| {
-                    String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned()
-                };
-                diff.push(FileDiff { file, before: text(before), after: text(after) });
+                let text = Option::unwrap_or_default;
+                diff.push(FileDiff::new(file, text(before), text(after)));
             }
         }
         if diff.iter().any(|diff| diff.file == StateFile::Plan) {

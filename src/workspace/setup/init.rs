@@ -65,7 +65,7 @@ impl Workspace {
         let (mut changed, mut diff) = (Vec::new(), Vec::new());
         for (file, text) in &new.files {
             changed.push(*file);
-            diff.push(FileDiff { file: *file, before: String::new(), after: text.clone() });
+            diff.push(FileDiff::new(*file, b"", text.as_bytes()));
             let bytes = text.clone().into_bytes();
             if *file == StateFile::History {
                 // So that the first change need not read it.

@@ -101,6 +101,10 @@ impl Workspace {
                 let plan = proposal.plan.take();
                 self.to_adopted_files(adopted, &mut proposal.operation, plan)?;
             }
+            // What undo would do is compared as a native state.
+            if dry_run && !proposal.is_empty() {
+                self.show_adopted_files(opened.raw(), &mut proposal);
+            }
         }
         let view = opened.view();
         let mut notices = match dry_run {
@@ -250,6 +254,7 @@ impl Workspace {
         draft.liveness = Some(Liveness::new(self));
         draft.location = Some(Location { dir: self.directory(), version_control });
         draft.unwritten = self.unwritten(view);
+        draft.layout = self.layout();
         Ok(draft)
     }
 

@@ -39,10 +39,20 @@ impl Answer {
 pub struct FileDiff {
     /// Which file.
     pub file: StateFile,
+    /// Its name, which is another one in an adopted state.
+    pub name: String,
     /// The text before; empty when it was not there.
     pub before: String,
     /// The text after; empty when it is gone.
     pub after: String,
+}
+
+impl FileDiff {
+    /// The change of a file from one text to another.
+    pub(crate) fn new(file: StateFile, before: &[u8], after: &[u8]) -> Self {
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        Self { file, name: file.name().to_owned(), before: text(before), after: text(after) }
+    }
 }
 
 /// The outcome of a mutating command.

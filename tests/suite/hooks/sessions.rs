@@ -280,6 +280,22 @@ fn the_stop_hook_offers_what_the_lifecycle_has() {
 }
 
 #[test]
+fn a_note_with_backticks_does_not_end_the_command_that_is_offered() {
+    for (said, marks) in [("ran `make` twice", "``"), ("wrote ``a`b``", "```"), ("done", "`")] {
+        let project = Project::with_steps(1);
+        project.ok(&["step", "start", "1", "--actor", "3f2a9c1e"]);
+        let stop = json!({ "hook_event_name": "Stop", "last_assistant_message": said });
+        let answer = fire(&project, stop).unwrap();
+        let reason = answer["reason"].as_str().unwrap();
+        let open = if marks.len() > 1 { format!("{marks} ") } else { marks.to_owned() };
+        let command = reason.split(&format!(" run {open}statedir step done 1 ")).nth(1).unwrap();
+        assert!(command.split(marks).next().unwrap().contains("--note"), "{reason}");
+        let whole = command.split(&open.chars().rev().collect::<String>()).next().unwrap();
+        assert!(whole.contains(said), "{reason}");
+    }
+}
+
+#[test]
 fn the_stop_hook_names_the_status_that_the_step_has() {
     let project = Project::with_steps(1);
     let lifecycle = "version: 1\nstep:\n  - {status: PENDING, role: open, next: [WRITING]}\n  \

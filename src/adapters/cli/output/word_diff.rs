@@ -67,8 +67,8 @@ mod tests {
 
     #[test]
     fn words_that_differ_are_marked() {
-        let (before, after) = ("- a status PENDING\n".to_owned(), "- a status DONE\n".to_owned());
-        let lines = word_lines(&FileDiff { file: StateFile::Plan, before, after });
+        let (before, after) = (b"- a status PENDING\n", b"- a status DONE\n");
+        let lines = word_lines(&FileDiff::new(StateFile::Plan, before, after));
         let marked: Vec<String> = lines.iter().map(WordLine::marked).collect();
         let expected = [
             "--- a/plan.md",
@@ -82,8 +82,7 @@ mod tests {
 
     #[test]
     fn a_missing_line_end_is_seen() {
-        let (before, after) = ("a\n".to_owned(), "a".to_owned());
-        let lines = word_lines(&FileDiff { file: StateFile::Plan, before, after });
+        let lines = word_lines(&FileDiff::new(StateFile::Plan, b"a\n", b"a"));
         assert_eq!(lines.last().unwrap().marked(), "\\ No newline at end of file");
     }
 }

@@ -16,9 +16,7 @@ const NEVER_GUESSED: [&str; 15] = [
 
 /// The line as a command that can be pasted, in backticks; `None` if it cannot be shown as one.
 pub(super) fn line(args: &[OsString]) -> Option<String> {
-    let line = line_of(args)?;
-    // As markdown quotes text that has a backtick itself.
-    Some(if line.contains('`') { format!("`` {line} ``") } else { format!("`{line}`") })
+    line_of(args).map(|line| shell::code_span(&line))
 }
 
 fn line_of(args: &[OsString]) -> Option<String> {
@@ -88,9 +86,20 @@ pub(super) fn quoted(args: &[OsString]) -> Option<String> {
     if count < 2 {
         return None;
     }
-    let mut line = args.to_vec();
-    line.splice(start..start + count, [words[start..start + count].join(" ").into()]);
-    parse::is_understood(&line).then(|| self::line(&line))?
+    let with = |text: &[String]| {
+        let mut line = args.to_vec();
+        line.splice(start..start + count, text.iter().map(OsString::from));
+        parse::is_understood(&line).then(|| self::line(&line))?
+    };
+    let text = &words[start..start + count];
+    let whole = with(&[text.join(" ")]);
+    let &[section, rest] = text else { return whole };
+    // Of two texts the first may be meant as a section; only that, if the second was in quotes.
+    match with(&["--section".to_owned(), section.to_owned(), rest.to_owned()]) {
+        Some(line) if rest.contains(' ') => Some(line),
+        Some(line) => Some(format!("{line}, or {}", whole?)),
+        None => whole,
+    }
 }
 
 /// The line with the options that it lacks, if those are all it lacks.

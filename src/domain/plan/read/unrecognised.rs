@@ -16,7 +16,10 @@ impl Plan {
         let next = self.new_number(None);
         let mut found = Vec::new();
         for section in document.sections().skip(1) {
-            let outer = self.step_around(section);
+            // Two levels deeper is where this program puts headings that look like steps.
+            let level = document.section(section).level;
+            let is_near = |outer: &SectionId| level <= document.section(*outer).level + 1;
+            let outer = self.step_around(section).filter(is_near);
             let is_step = self.is_step(section);
             if !is_step
                 && let (Some(outer), Some(heading)) =

@@ -217,9 +217,7 @@ impl Plan {
         if typed_below(&self.document, item).is_none() {
             return Ok(());
         }
-        let message = format!("the text right below `{key}` of {} would be lost", step.name());
-        let hint = "put a blank line between them in the file".to_owned();
-        Err(ModelError::BadValue { message, hint: Some(hint) })
+        Err(ModelError::text_below(&format!("`{key}` of {}", step.name())))
     }
 
     /// The number that is written into a heading or a box. Where none has a number, each has the one

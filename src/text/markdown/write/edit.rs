@@ -84,20 +84,34 @@ impl<'d> Edit<'d> {
         })
     }
 
-    /// The same for the lines of a value that are [its own](Document::own_lines_end): text that was
-    /// typed right below them stays.
-    pub(crate) fn set_own_lines(&mut self, item: ItemId, value: &str) -> &mut Self {
+    /// Writes a value, or `raw` as its source, in place of what is before `end`: text that was typed
+    /// right below a value that [ends there](Document::own_lines_end) stays.
+    pub(crate) fn set_until(
+        &mut self,
+        item: ItemId,
+        end: Option<usize>,
+        value: &str,
+        raw: Option<&str>,
+    ) -> &mut Self {
         let found = self.document.item(item);
-        let (start, end) = (found.value_span.start, self.document.own_lines_end(item));
-        if end >= found.value_span.end {
-            return self.set_value(item, value);
+        let end = end.unwrap_or_else(|| self.document.own_lines_end(item));
+        let start = found.value_span.start;
+        match raw {
+            _ if end < found.value_span.end => {}
+            Some(raw) => return self.set_raw(item, raw),
+            None => return self.set_value(item, value),
         }
         self.attempt(|edit| {
             let name = found.key.as_deref().unwrap_or("item");
-            let Written::Inline(new) = render::field_value(name, value)? else {
+            let source = edit.document.source();
+            let keep = value::decode(&source[start..end]).1;
+            let written = match raw {
+                Some(raw) => render::raw_value(name, raw)?,
+                None => render::value_in(name, value, keep, Lines::Markdown, (false, ""))?,
+            };
+            let Written::Inline(new) = written else {
                 return Err(EditError::NotInline { name: name.to_owned() });
             };
-            let source = edit.document.source();
             let raw = format!("{new}{}", &source[end..found.value_span.end]);
             edit.set.intent.readings.insert(item, Reading::Raw(raw));
             if source[start..end] != new {

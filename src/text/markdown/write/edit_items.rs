@@ -301,10 +301,17 @@ impl Edit<'_> {
                 joint: Joint::NewList { below_heading: end == body && section != document.root() },
             });
         };
+        // A field behind one of a numbered list goes to the end of that list, so that it counts on.
+        let is_counted = |id: &ItemId| {
+            let item = document.item(*id);
+            item.key.is_some() && source[item.span.start..].starts_with(digit)
+        };
+        let behind = siblings[at..].iter().take_while(|id| is_counted(id)).count();
+        let at = at + behind.saturating_sub(1);
         let item = document.item(siblings[at]);
         Ok(Spot {
             at: line::next_line(source, item.span.end),
-            bullet: BulletStyle::of(document, item).next(),
+            bullet: self.bullet_behind(siblings, at),
             key: self.key_look_near(siblings, at).unwrap_or(KeyLook::BOLD),
             joint: Joint::Item { loose: style::is_loose(document, siblings, at), depth: 0 },
         })
@@ -328,10 +335,25 @@ impl Edit<'_> {
         let item = document.item(last);
         Spot {
             at: line::next_line(source, item.span.end),
-            bullet: BulletStyle::of(document, item).next(),
+            bullet: self.bullet_behind(siblings, at),
             key: self.key_look_near(siblings, at).unwrap_or(KeyLook::PLAIN),
             joint: Joint::Item { loose: style::is_loose(document, siblings, at), depth },
         }
+    }
+
+    /// The bullet of a new item behind `siblings[at]` and what is added there already. Where all have
+    /// the same number, so has it.
+    fn bullet_behind(&self, siblings: &[ItemId], at: usize) -> BulletStyle {
+        let bullet = |at: usize| BulletStyle::of(self.document, self.document.item(siblings[at]));
+        let last = bullet(at);
+        if at > 0 && bullet(at - 1).marker == last.marker {
+            return last;
+        }
+        let behind =
+            line::next_line(self.document.source(), self.document.item(siblings[at]).span.end);
+        let is_here = |change: &&TextChange| change.at == (behind..behind);
+        let added = self.set.changes.iter().filter(is_here).count();
+        (0..=added).fold(last, |bullet, _| bullet.next())
     }
 
     /// The look of the nearest key at or before `siblings[at]`, else after it.

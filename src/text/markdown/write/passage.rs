@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::text::markdown::change::{ChangeSet, Expect, Joint, TextChange};
-use crate::text::markdown::{Document, EditError, SectionId, line, title, value};
+use crate::text::markdown::{Document, EditError, ItemId, SectionId, line, title, value};
 
 /// Whether text is added to what a section says, or takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,11 @@ fn push(set: &mut ChangeSet, document: &Document, section: SectionId, mode: Mode
     let end = end_of_body(document, section);
     let expect = Expect::Inside(section);
     if let Mode::Blocks(first, behind) = mode {
-        let Some(at) = span_of(document, section, first..behind) else { return };
+        let blocks = document.body_blocks(section);
+        let Some(blocks) = blocks.get(first..behind) else { return };
+        let (Some(start), Some(end)) = (blocks.first(), blocks.last()) else { return };
+        let at = start.span.start..end.span.end;
+        remove_items(set, document, blocks.iter().filter_map(|block| block.item).collect());
         let (at, new) = match text.is_empty() {
             true => (whole_lines(source, body.start, at), text),
             false => (at, text.trim_end_matches(['\n', '\r']).to_owned()),
@@ -103,11 +107,7 @@ fn push(set: &mut ChangeSet, document: &Document, section: SectionId, mode: Mode
         }
         return;
     }
-    let mut stack = document.items(section).to_vec();
-    while let Some(item) = stack.pop() {
-        stack.extend(&document.item(item).children);
-        set.intent.removed_items.insert(item);
-    }
+    remove_items(set, document, document.items(section).to_vec());
     let mut new = text;
     let first = line::skip_space(source, body.start, end);
     let start = match new.is_empty() {
@@ -120,11 +120,12 @@ fn push(set: &mut ChangeSet, document: &Document, section: SectionId, mode: Mode
     set.changes.push(TextChange { at: start..end, new, joint: Joint::Replace, expect });
 }
 
-/// Where some blocks of a section are, from the first to the last of them.
-fn span_of(document: &Document, section: SectionId, blocks: Range<usize>) -> Option<Range<usize>> {
-    let all = document.body_blocks(section);
-    let blocks = all.get(blocks)?;
-    Some(blocks.first()?.span.start..blocks.last()?.span.end)
+/// Lets items go, with all that is nested in them.
+fn remove_items(set: &mut ChangeSet, document: &Document, mut items: Vec<ItemId>) {
+    while let Some(item) = items.pop() {
+        items.extend(&document.item(item).children);
+        set.intent.removed_items.insert(item);
+    }
 }
 
 /// The lines at `at`, with the blank ones before them where others follow or nothing does.
@@ -181,7 +182,7 @@ fn first_child_level(document: &Document, section: SectionId) -> Option<u8> {
 /// `text` with its headings moved down so that the highest has level `floor`; none when they
 /// do not fit, when one is underlined (there are only two levels of these), or when there is
 /// nothing to move.
-fn demoted(text: &str, floor: u8, newline: &str) -> Option<String> {
+pub(crate) fn demoted(text: &str, floor: u8, newline: &str) -> Option<String> {
     // A line before it keeps a rule at the start of the text from being read as front matter.
     let source = format!("{newline}{text}");
     let document = Document::parse(source.as_str()).ok()?;

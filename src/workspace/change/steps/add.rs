@@ -264,7 +264,7 @@ fn complete(
     }
     if let Some(description) = description {
         refuse_fields_in(description)?;
-        edit.append_text(step.section, description);
+        edit.append_text(step.section, &plan.below_step(step, description));
     }
     draft.put(StateFile::Plan, Plan::finish(edit)?);
     Ok(())
