@@ -21,6 +21,12 @@ pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// The first `most` bytes of a text, without half a character at the end.
+pub(crate) fn byte_prefix(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rfind(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or_default()]
+}
+
 /// The text with `#` in the place of every number: `timeout after #s`.
 pub(crate) fn mask_numbers(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::display::byte_prefix;
+
 /// A position in a text: both numbers count from one, columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct Place {
@@ -17,7 +19,7 @@ impl Place {
     /// `\n`, `\r\n` and a lone `\r` all end a line, as they do in CommonMark. For many places
     /// in one text there is `LineIndex`.
     pub fn at(source: &str, offset: usize) -> Self {
-        let end = floor(source, offset);
+        let end = byte_prefix(source, offset).len();
         let (mut line, mut start) = (1, 0);
         for next in line_ends(source, end) {
             line += 1;
@@ -46,21 +48,12 @@ impl LineIndex {
 
     /// The same as [`Place::at`]. `source` is the text that these are the lines of.
     pub(crate) fn place(&self, source: &str, offset: usize) -> Place {
-        let end = floor(source, offset);
+        let end = byte_prefix(source, offset).len();
         let line = self.line(end);
         let start = self.starts.get(line - 1).copied().unwrap_or_default();
         let before = source.get(start..end).unwrap_or_default();
         Place { line, column: before.chars().count() + 1 }
     }
-}
-
-/// The character boundary at `offset` or before it.
-fn floor(source: &str, offset: usize) -> usize {
-    let mut end = offset.min(source.len());
-    while !source.is_char_boundary(end) {
-        end -= 1;
-    }
-    end
 }
 
 /// Where the lines after the first begin, of those that begin at `end` or before.

@@ -266,9 +266,7 @@ impl Workspace {
             self.change(kind, |draft| {
                 // A checkpoint is of what is there.
                 if !kind.starts_with("checkpoint.") {
-                    transact::external_edit::update_counters(draft);
-                    transact::external_edit::tell_unread_steps(draft);
-                    transact::external_edit::remember(draft);
+                    transact::external_edit::follow_up(draft);
                 }
                 let answers = apply_in_order(draft, changes)?;
                 look(draft, &answers);
@@ -411,10 +409,23 @@ fn adapted(draft: &mut Draft<'_>, change: &Change) -> Result<Answer, Error> {
     }
 }
 
+/// Whether a file of the state is not there.
+fn is_missing(view: &View, file: StateFile) -> bool {
+    match file {
+        StateFile::History => !view.appended().exists(),
+        file => view.bytes(file.name()).is_none(),
+    }
+}
+
+/// The missing ones of the five files.
+fn missing_files(view: &View) -> Vec<StateFile> {
+    StateFile::FIVE.into_iter().filter(|file| is_missing(view, *file)).collect()
+}
+
 /// Whether none of the files is there.
 fn is_absent(view: &View) -> bool {
-    !view.appended().exists()
-        && StateFile::REWRITABLE.iter().all(|file| view.bytes(file.name()).is_none())
+    let mut files = StateFile::REWRITABLE.into_iter().chain([StateFile::History]);
+    files.all(|file| is_missing(view, file))
 }
 
 /// Whether `expected` is the revision or at least eight characters of its beginning.

@@ -227,6 +227,32 @@ fn a_resume_that_cannot_read_its_brief_is_done_and_says_what_is_missing() {
     assert!(incomplete > 3, "only {incomplete} briefs were incomplete");
 }
 
+/// What a failing disk does not let through is not taken for missing: a report is not made without
+/// the history, and an archived state that cannot be read is not one that is too young to be deleted.
+#[test]
+fn what_a_failing_disk_hides_is_not_taken_for_missing() {
+    if !needs::program("strace") {
+        return;
+    }
+    for (name, file) in [("report", "history.md>"), ("archive prune", "plan.md>")] {
+        let outside = outside::all().into_iter().find(|one| one.scene.name == name).unwrap();
+        outside.learn();
+        let calls = strace::calls(&outside.scene);
+        let reads = calls.iter().filter(|call| call.line.contains(file) && call.name != "close");
+        let mut fired = 0;
+        for call in reads {
+            for fault in [Fault::Eio, Fault::Enospc] {
+                outside.scene.reset();
+                let Some(finish) = strace::disturb(&outside.scene, call, fault) else { continue };
+                fired += 1;
+                let verdict = outside.examine(&finish);
+                assert_eq!(verdict, Ok(()), "{name}, {fault:?} in {} {}", call.index, call.line);
+            }
+        }
+        assert!(fired > 7, "{name}: only {fired} faults happened");
+    }
+}
+
 /// Setup, hooks, commits, worktrees, merges, recovery, adoption: more than one system.
 #[test]
 fn a_fault_in_any_system_call_of_a_command_that_writes_elsewhere_too_can_be_repeated() {

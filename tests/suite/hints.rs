@@ -34,8 +34,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("`statedir checkpoint create` stores a new image", "takes a log of several segments"),
     ("reads parts of it, and so does `history search`", "takes a history of 64 MB"),
     ("repairs what is safe; `statedir diff`", "takes damage between decision and action"),
-    ("Look with `statedir op log` and `statedir check`.", "the commands of hooks/shell/guard"),
-    ("Use `statedir history add 'what happened'` to write", "the commands of hooks/shell/guard"),
+    ("Look with `statedir op log` and `statedir check`.", "the commands of hooks/guard/shell"),
+    ("Use `statedir history add 'what happened'` to write", "the commands of hooks/guard/shell"),
     (
         "finish --next` merges the first",
         "takes a worktree, which no copy has: merge_queue.rs has it",

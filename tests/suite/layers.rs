@@ -245,7 +245,7 @@ const UNITS: [&str; 9] = ["ms", "s", "m", "h", "d", " seconds", " minutes", " ho
 /// Quantities that are not for reading: file, what is written, what it is.
 const WRITTEN: [(&str, &str, &str); 3] = [
     ("workspace/state/rebuild/plan.rs", "}s", "a field of plan.md"),
-    ("adapters/hooks/guard.rs", "}s", "an argument of a command"),
+    ("adapters/hooks/guard/mod.rs", "}s", "an argument of a command"),
     ("workspace/check/secret/value.rs", "${", "the mark of a variable, not of money"),
 ];
 

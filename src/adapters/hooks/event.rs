@@ -8,15 +8,18 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    Dialect,
-    loose::{self, Loose},
-    planning::{calls_helper, is_planning},
-    shell::guard::is_shell_program,
-    tools::{decides_review, is_foreign, sets_constraint, strings},
+    client::HookClient,
+    guard::{
+        shell::{base_name, is_shell_program},
+        tools::{decides_review, is_foreign, sets_constraint, strings},
+    },
+    lenient_json::{self, LenientObject},
+    planning::{calls_subagent, is_planning},
 };
 use crate::{
     adapters::{directory::nearest, session_name},
     text::shell::shell_word,
+    workspace::Usage,
 };
 
 /// The largest event that is read; of a larger one the beginning is.
@@ -26,7 +29,7 @@ pub(crate) const MAX_BYTES: u64 = 32 << 20;
 #[derive(Clone, Debug)]
 pub(crate) struct HookEvent {
     value: Value,
-    dialect: Dialect,
+    client: HookClient,
 }
 
 impl HookEvent {
@@ -39,25 +42,24 @@ impl HookEvent {
         match serde_json::from_slice(bytes) {
             Ok(value @ Value::Object(_)) => Ok(Self::new(value)),
             Ok(_) => Err("the event is not a JSON object".to_owned()),
-            Err(error) => {
-                Self::parse_loosely(bytes).ok_or_else(|| format!("the event is not JSON: {error}"))
-            }
+            Err(error) => Self::parse_leniently(bytes)
+                .ok_or_else(|| format!("the event is not JSON: {error}")),
         }
     }
 
-    /// Reads an event that is not quite JSON. One that was cut is only good for refusing an edit.
-    fn parse_loosely(bytes: &[u8]) -> Option<Self> {
-        let Loose { members, whole } = loose::read(bytes)?;
+    /// Reads an event that is not quite JSON. An incomplete one is only good for refusing an edit.
+    fn parse_leniently(bytes: &[u8]) -> Option<Self> {
+        let LenientObject { members, is_complete } = lenient_json::parse(bytes)?;
         let event = Self::new(Value::Object(members));
-        (event.name() == "PreToolUse" || (whole && !event.name().is_empty())).then_some(event)
+        (event.name() == "PreToolUse" || (is_complete && !event.name().is_empty())).then_some(event)
     }
 
-    /// Reads the beginning of an event that is too large. A task list whose end is not known is none.
+    /// Reads the beginning of an event that is too large. An incomplete task list does not count.
     ///
     /// # Errors
     /// Says that what can be read of it is not enough.
     pub(crate) fn parse_beginning(bytes: &[u8]) -> Result<Self, String> {
-        let event = loose::read(bytes).map(|read| Self::new(Value::Object(read.members)));
+        let event = lenient_json::parse(bytes).map(|read| Self::new(Value::Object(read.members)));
         let is_enough = |event: &Self| match event.name() {
             "" => false,
             "PostToolUse" => !is_planning(event.tool()),
@@ -67,27 +69,27 @@ impl HookEvent {
     }
 
     fn new(value: Value) -> Self {
-        let dialect = Dialect::of(&value, |name| std::env::var_os(name).is_some());
-        Self { value, dialect }
+        let client = HookClient::of(&value, |name| std::env::var_os(name).is_some());
+        Self { value, client }
     }
 
-    /// How its client speaks.
-    pub(crate) fn dialect(&self) -> Dialect {
-        self.dialect
+    /// The client that sent it.
+    pub(crate) fn client(&self) -> HookClient {
+        self.client
     }
 
     /// `hook_event_name`, as Claude Code calls it.
     pub(crate) fn name(&self) -> &str {
-        self.dialect.event(self.text("hook_event_name").unwrap_or_default())
+        self.client.common_event(self.text("hook_event_name").unwrap_or_default())
     }
 
-    /// What the user said.
+    /// The user's prompt.
     pub(crate) fn prompt(&self) -> Option<&str> {
-        self.text("prompt").map(|text| self.dialect.prompt(text))
+        self.text("prompt").map(|text| self.client.prompt(text))
     }
 
-    /// Whether the event is of an agent that the client itself uses, for example to compact.
-    pub(crate) fn is_of_own_agent(&self) -> bool {
+    /// Whether the event comes from an agent that the client itself uses, for example to compact.
+    pub(crate) fn is_of_internal_agent(&self) -> bool {
         self.text("agent_type").is_some_and(str::is_empty)
     }
 
@@ -103,11 +105,11 @@ impl HookEvent {
 
     /// A string of `tool_input`.
     pub(crate) fn input(&self, key: &str) -> Option<&str> {
-        self.value.get("tool_input")?.get(key)?.as_str()
+        self.tool_input()?.get(key)?.as_str()
     }
 
-    /// A command of `tool_input`; where it is an array of words, as a shell would read them. What a
-    /// shell is called with (`bash -lc TEXT`) is the command itself.
+    /// A command of `tool_input`. An array of words becomes a command line; of `bash -lc TEXT` only the
+    /// text counts.
     pub(super) fn command(&self, key: &str) -> Option<Cow<'_, str>> {
         let words = match self.tool_input()?.get(key)? {
             Value::String(text) => return Some(Cow::Borrowed(text)),
@@ -115,7 +117,7 @@ impl HookEvent {
             _ => return None,
         };
         if let [program, flag, text] = words.as_slice()
-            && is_shell_program(program.rsplit('/').next().unwrap_or_default())
+            && is_shell_program(base_name(program))
             && flag.starts_with('-')
             && flag.ends_with('c')
         {
@@ -135,10 +137,10 @@ impl HookEvent {
         ["tool_response", "tool_result"].iter().find_map(|key| self.value.get(key))
     }
 
-    /// What the agent said when it stopped.
-    pub(super) fn last_words(&self) -> Option<&str> {
-        let words = ["last_assistant_message", "prompt_response"];
-        words.iter().find_map(|key| self.text(key)).filter(|text| !text.trim().is_empty())
+    /// What the agent said last before it stopped.
+    pub(super) fn last_message(&self) -> Option<&str> {
+        let keys = ["last_assistant_message", "prompt_response"];
+        keys.iter().find_map(|key| self.text(key)).filter(|text| !text.trim().is_empty())
     }
 
     /// The file that a tool writes, as the tool names it.
@@ -148,7 +150,7 @@ impl HookEvent {
 
     /// The strings of `tool_input` at any depth.
     pub(crate) fn input_strings(&self, most: usize) -> Vec<&str> {
-        self.value.get("tool_input").map(|input| strings(input, most)).unwrap_or_default()
+        self.tool_input().map(|input| strings(input, most)).unwrap_or_default()
     }
 
     /// Whether the tool runs a shell command.
@@ -156,17 +158,22 @@ impl HookEvent {
         matches!(self.tool(), "Bash" | "bash" | "shell" | "run_shell_command")
     }
 
-    /// Whether a hook made the agent go on already.
+    /// Whether a hook already kept the agent from stopping.
     pub(crate) fn stop_hook_active(&self) -> bool {
         self.value.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// Where the agent is, if it says so and that is an absolute path.
+    /// The agent's working directory, if the event has it as an absolute path.
     pub(crate) fn cwd(&self) -> Option<PathBuf> {
         self.text("cwd").map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// The client's record of the conversation.
+    /// The same, or the working directory of the hook.
+    pub(super) fn cwd_or_current(&self) -> Option<PathBuf> {
+        self.cwd().or_else(|| std::env::current_dir().ok())
+    }
+
+    /// The client's transcript of the conversation.
     pub(super) fn transcript(&self) -> Option<&Path> {
         self.text("transcript_path").map(Path::new)
     }
@@ -176,34 +183,36 @@ impl HookEvent {
         session_name(self.text("session_id")?)
     }
 
-    /// Whether the event can concern the state at all, so that nothing is read for the others.
+    /// Whether the event can concern the state at all; nothing is read for the others.
     pub(crate) fn is_of_interest(&self) -> bool {
         match self.name() {
             "PreToolUse" => {
                 let tool = self.tool();
-                let asks = asks_web(tool) || matches!(tool, "Task" | "Agent") || calls_helper(tool);
+                let asks =
+                    uses_web(tool) || matches!(tool, "Task" | "Agent") || calls_subagent(tool);
                 let works = self.is_shell() || writes_file(tool) || asks || is_foreign(tool);
                 works || decides_review(self) || sets_constraint(self)
             }
             "PostToolUse" => {
                 let tool = self.tool();
-                let is_known = counted(tool).is_some() || is_planning(tool) || calls_helper(tool);
+                let is_known =
+                    usage_of(tool).is_some() || is_planning(tool) || calls_subagent(tool);
                 // Gemini CLI does not say when it compacts: any tool may be the first one after it.
-                is_known || self.dialect == Dialect::Gemini
+                is_known || self.client == HookClient::Gemini
             }
-            // Copilot CLI says it of a helper, too.
+            // Copilot CLI sends it for a subagent, too.
             "Stop" => !self.stop_hook_active() && self.text("parent_agent_id").is_none(),
-            "SubagentStart" => !self.is_of_own_agent(),
+            "SubagentStart" => !self.is_of_internal_agent(),
             "SessionStart" | "UserPromptSubmit" | "PreCompact" | "SessionEnd" => true,
             _ => false,
         }
     }
 
-    /// The nearest state directory at or above where the agent is.
+    /// The nearest state directory at or above the agent's working directory.
     pub(crate) fn state_directory(&self, project: Option<&Path>) -> Option<PathBuf> {
-        let here = self.cwd().or_else(|| std::env::current_dir().ok());
-        let places = here.iter().map(PathBuf::as_path).chain(project);
-        // One behind a link is none: a hook says nothing about it.
+        let cwd = self.cwd_or_current();
+        let places = cwd.iter().map(PathBuf::as_path).chain(project);
+        // A hook ignores a state that is reached through a link.
         places.into_iter().find_map(|place| nearest(place)?.ok())
     }
 }
@@ -216,17 +225,17 @@ pub(super) fn writes_file(tool: &str) -> bool {
     CLAUDE.contains(&tool) || OTHERS.contains(&tool)
 }
 
-/// Tools that ask the web.
-pub(super) fn asks_web(tool: &str) -> bool {
+/// Tools that access the web.
+pub(super) fn uses_web(tool: &str) -> bool {
     matches!(tool, "WebFetch" | "WebSearch" | "web_fetch" | "google_web_search")
 }
 
-/// What a tool counts for.
-pub(super) fn counted(tool: &str) -> Option<crate::workspace::Usage> {
+/// What a call of a tool counts as.
+pub(super) fn usage_of(tool: &str) -> Option<Usage> {
     if writes_file(tool) {
-        Some(crate::workspace::Usage::FileOperation)
+        Some(Usage::FileOperation)
     } else {
-        asks_web(tool).then_some(crate::workspace::Usage::WebRequest)
+        uses_web(tool).then_some(Usage::WebRequest)
     }
 }
 

@@ -1,34 +1,30 @@
 //! Hooks of an agent's client: one event in, at most one answer out.
 //!
-//! A hook fails open. Whatever goes wrong is noted in `.statedir/hook.log`, and the agent continues
+//! A hook fails open. Whatever goes wrong is logged in `.statedir/hook.log`, and the agent continues
 //! as if there were no hook: a broken state must never stop the work that could repair it.
 
-mod dialect;
+mod after_tool;
+mod client;
 mod event;
+mod gemini_transcript;
 mod guard;
-mod journal;
-mod loose;
-mod memory;
-mod place;
+mod hook_log;
+mod lenient_json;
 mod planning;
 mod prompt;
 mod reply;
 mod session;
-mod shell;
+mod session_memory;
 mod stop;
-mod tool;
-mod tools;
-mod transcript;
 
 use std::{path::PathBuf, time::Instant};
 
+use self::{client::HookClient, session_memory::SessionMemory};
 pub(crate) use self::{
-    dialect::Dialect,
     event::{HookEvent, MAX_BYTES},
-    journal::note,
-    memory::Memory,
-    planning::{begins_list, goal},
-    reply::Reply,
+    hook_log::log_failure,
+    planning::{goal, starts_task_list},
+    reply::HookReply,
 };
 use crate::workspace::{Error, Workspace};
 
@@ -37,47 +33,47 @@ use crate::workspace::{Error, Workspace};
 pub(crate) struct Hook<'a> {
     /// What happened.
     pub event: &'a HookEvent,
-    /// The state it concerns; it acts under the session's name.
+    /// The state; changes are made in the session's name.
     pub workspace: &'a Workspace,
-    /// The names under which this session may have claimed steps without saying so.
+    /// Other names under which this session may have claimed steps.
     pub other_names: Vec<String>,
-    /// The name under which a command of the agent acts that says none.
+    /// The actor of the agent's commands that name none.
     pub shell_actor: Option<String>,
-    /// Whether the client tells the session to every command that the agent runs.
+    /// Whether the client passes the session to every command that the agent runs.
     pub shell_has_session: bool,
     /// The most tokens that are put into the agent's context.
     pub max_tokens: usize,
-    /// Whether what the user says is recorded.
+    /// Whether prompts are recorded in the history.
     pub record_prompts: bool,
-    /// Whether the agent's own planning tool becomes steps.
-    pub captures: bool,
+    /// Whether the agent's own task list becomes steps.
+    pub captures_tasks: bool,
     /// A file of shell commands that the client runs before every command of the session.
     pub env_file: Option<PathBuf>,
     /// Whether nothing may be written.
     pub dry_run: bool,
-    /// Until when the lock may be waited for, however often it is needed.
-    pub until: Instant,
+    /// When to stop waiting for the lock, however often it is needed.
+    pub deadline: Instant,
 }
 
 /// Answers an event.
 ///
 /// # Errors
-/// The state could not be read or written; the caller notes it and stays silent.
-pub(crate) fn answer(hook: &Hook<'_>) -> Result<Reply, Error> {
+/// The state could not be read or written; the caller logs it and stays silent.
+pub(crate) fn answer(hook: &Hook<'_>) -> Result<HookReply, Error> {
     let reply = match hook.event.name() {
         "SessionStart" => session::start(hook),
         "UserPromptSubmit" => prompt::submitted(hook),
-        "PreToolUse" => guard::before(hook),
-        "PostToolUse" => tool::after(hook),
-        "PreCompact" => session::compact(hook),
-        "SubagentStart" => session::helper(hook),
+        "PreToolUse" => guard::before_tool(hook),
+        "PostToolUse" => after_tool::after_tool(hook),
+        "PreCompact" => session::before_compaction(hook),
+        "SubagentStart" => session::start_subagent(hook),
         "Stop" => stop::stopping(hook),
         "SessionEnd" => session::end(hook),
-        _ => Ok(Reply::Silent),
+        _ => Ok(HookReply::Silent),
     };
     let reply = reply?;
-    planning::note_helpers(hook, &reply);
-    session::again(hook, reply)
+    planning::count_subagents(hook, &reply);
+    session::brief_if_forgotten(hook, reply)
 }
 
 impl Hook<'_> {
@@ -86,45 +82,45 @@ impl Hook<'_> {
         self.event.session().unwrap_or_else(|| "unnamed".to_owned())
     }
 
-    /// The state for another look at it: the time that was waited already is gone.
-    fn again(&self) -> Workspace {
-        self.workspace.with_wait(self.until.saturating_duration_since(Instant::now()))
+    /// The workspace with the rest of the time that may be waited.
+    fn with_remaining_wait(&self) -> Workspace {
+        self.workspace.with_wait(self.deadline.saturating_duration_since(Instant::now()))
     }
 
-    fn memory(&self) -> Memory {
+    fn memory(&self) -> SessionMemory {
         match self.workspace.uses_private_directory() {
-            true => Memory::load(self.workspace.directory(), &self.session()),
-            false => Memory::default(),
+            true => SessionMemory::load(self.workspace.directory(), &self.session()),
+            false => SessionMemory::default(),
         }
     }
 
-    /// Whether anything is written down: not for a look ahead, and not in a directory that may
-    /// have come with a clone.
+    /// Whether memory is saved: not in a dry run, and not in a directory that may have come with a
+    /// clone.
     fn keeps_memory(&self) -> bool {
         !self.dry_run && self.workspace.uses_private_directory()
     }
 
-    /// Writes the memory down; what is lost with it is only said twice.
-    fn remember(&self, memory: &Memory) {
+    /// Saves the memory. If that fails, something may be said twice.
+    fn save_memory(&self, memory: &SessionMemory) {
         let state = self.workspace.directory();
         if self.keeps_memory()
             && let Err(error) = memory.save(state, &self.session())
         {
-            self.complain(&format!("the memory is not kept: {error}"));
+            self.log_failure(&format!("the memory is not kept: {error}"));
         }
     }
 
-    /// Notes something that does not keep the event from being answered.
-    fn complain(&self, message: &str) {
+    /// Logs a failure that does not keep the event from being answered.
+    fn log_failure(&self, message: &str) {
         let now = self.workspace.environment().now();
-        note(self.workspace.directory(), &now, self.event.name(), message);
+        log_failure(self.workspace.directory(), &now, self.event.name(), message);
     }
 }
 
-/// Judges text as a line for the shell, for the fuzzer.
+/// Examines text as a shell command, for the fuzzer.
 #[cfg(fuzzing)]
 pub(crate) fn fuzz_shell(text: &str) {
     let nowhere = std::path::Path::new("/nonexistent/workspace/state");
-    let _ = shell::guard::only_looks(text);
-    let _ = shell::guard::examine(&place::Guarded::new(nowhere), nowhere, text);
+    let _ = guard::shell::is_read_only(text);
+    let _ = guard::shell::examine(&guard::GuardedState::new(nowhere), nowhere, text);
 }

@@ -1,13 +1,17 @@
-//! A user prompt: reports to the agent which rules have changed, and records the prompt on request.
+//! A prompt of the user: tells the agent which rules have changed, and records the prompt on request.
 
-use super::{Dialect, Hook, Reply, reply::quoted, session::brief};
+use super::{
+    Hook, HookClient, HookReply,
+    reply::{quoted, short_line},
+    session::brief,
+};
 use crate::{
     brief::Turn,
     text::display::shorten,
     workspace::{ActiveRules, Change, Error},
 };
 
-/// How much of what the user says is recorded, in characters.
+/// How much of a prompt is recorded, in characters.
 const MOST_CHARS: usize = 4_000;
 /// How many changed lines are passed on.
 const MOST_LINES: usize = 40;
@@ -15,17 +19,15 @@ const MOST_LINES: usize = 40;
 const LONGEST: usize = 400;
 
 /// Tells what changed in the rules since the session was last told, and records the turn if the
-/// user wants that.
-///
-/// The answer is not known yet; the agent adds the outcome with `statedir turn add` if it matters.
-pub(super) fn submitted(hook: &Hook<'_>) -> Result<Reply, Error> {
+/// user wants that. The answer is not known yet: the agent can add it with `statedir turn add`.
+pub(super) fn submitted(hook: &Hook<'_>) -> Result<HookReply, Error> {
     let recorded = if hook.record_prompts { record(hook) } else { Ok(()) };
-    // It is told once; where nothing is remembered, that would be with every result of a tool.
-    let is_due = || hook.memory().rules.is_none() || is_resumed(hook);
-    if hook.event.dialect() == Dialect::Qwen && is_due() {
-        return if hook.keeps_memory() { brief(hook) } else { Ok(Reply::Silent) };
+    // Where nothing can be remembered, the brief would come again with every prompt.
+    let needs_brief = || hook.memory().rules.is_none() || is_resumed(hook);
+    if hook.event.client() == HookClient::Qwen && needs_brief() {
+        return if hook.keeps_memory() { brief(hook) } else { Ok(HookReply::Silent) };
     }
-    let rules = rule_lines(&hook.again().read()?.active_rules()?);
+    let rules = rule_lines(&hook.with_remaining_wait().read()?.active_rules()?);
     let mut memory = hook.memory();
     let known = memory.rules.as_ref();
     let new: Vec<&String> =
@@ -34,40 +36,37 @@ pub(super) fn submitted(hook: &Hook<'_>) -> Result<Reply, Error> {
         known.into_iter().flatten().filter(|line| !rules.contains(line)).collect();
     let text = match known {
         _ if new.is_empty() && gone.is_empty() => None,
-        None => Some(list("Rules in force in this project", "statedir brief", &new, "")),
+        None => Some(rule_list("Rules in force in this project", "statedir brief", &new, "")),
         Some(_) => {
-            let more = if gone.is_empty() {
-                String::new()
-            } else {
-                list("No longer in force", "statedir constraint list", &gone, "")
-            };
-            Some(list("Rules that changed since you were last told", "statedir brief", &new, &more))
+            let more = rule_list("No longer in force", "statedir constraint list", &gone, "");
+            let title = "Rules that changed since you were last told";
+            Some(rule_list(title, "statedir brief", &new, &more))
         }
     };
     if memory.rules.as_ref() != Some(&rules) {
         memory.rules = Some(rules);
-        hook.remember(&memory);
+        hook.save_memory(&memory);
     }
     // What changed is worth telling even if the turn could not be written down.
     match (text, recorded) {
         (None, Err(error)) => Err(error),
         (Some(text), Err(error)) => {
-            hook.complain(&error.to_string());
-            Ok(Reply::Context(text))
+            hook.log_failure(&error.to_string());
+            Ok(HookReply::Context(text))
         }
-        (text, Ok(())) => Ok(text.map_or(Reply::Silent, Reply::Context)),
+        (text, Ok(())) => Ok(text.map_or(HookReply::Silent, HookReply::Context)),
     }
 }
 
-/// Whether the client that the session was in is gone: it goes on in another, which may say nothing of
-/// that.
+/// Whether the process of the client that the session was in is gone: the session continues in another
+/// one, which may not say so.
 fn is_resumed(hook: &Hook<'_>) -> bool {
     let session = hook.workspace.environment().identity().session.as_deref();
     let sign = session.and_then(|session| hook.workspace.store().sign(session));
     sign.is_some_and(|sign| sign.dead_client().is_some())
 }
 
-fn list(title: &str, command: &str, lines: &[&String], more: &str) -> String {
+fn rule_list(title: &str, command: &str, lines: &[&String], more: &str) -> String {
     if lines.is_empty() {
         return more.to_owned();
     }
@@ -85,20 +84,20 @@ fn record(hook: &Hook<'_>) -> Result<(), Error> {
     if prompt.is_empty() {
         return Ok(());
     }
-    // The history is shared and committed; nobody chose to put a key into it. The whole is masked:
-    // half a key would not be known for one.
+    // The history is shared and committed; nobody chose to put a key into it. The whole text is masked
+    // before it is cut, as half a key would not be recognised.
     let masked = crate::workspace::masked(prompt);
     let user_message = shorten(&masked, MOST_CHARS).into_owned();
     let turn = Turn { user_message, ..Turn::default() };
     hook.workspace.apply(&[Change::TurnAdd(Box::new(turn))]).map(|_| ())
 }
 
-/// Text that the history takes: what no one can see is no reason to lose what was said.
+/// Text that the history accepts: without control characters.
 fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t')).collect()
 }
 
 /// Everything that binds the agent right now, a line each.
 pub(super) fn rule_lines(active_rules: &ActiveRules) -> Vec<String> {
-    active_rules.lines().into_iter().map(|line| super::reply::short(&line, LONGEST)).collect()
+    active_rules.lines().into_iter().map(|line| short_line(&line, LONGEST)).collect()
 }

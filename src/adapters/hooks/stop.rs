@@ -1,6 +1,6 @@
 //! The agent wants to stop: mentions a step that it left running, once.
 
-use super::{Hook, Memory, Reply, reply::short};
+use super::{Hook, HookReply, SessionMemory, reply::short_line};
 use crate::{
     domain::{Claim, Plan, Step, StepRole, Workflow},
     recovery::ends_of,
@@ -13,17 +13,17 @@ const MOST: usize = 5;
 /// The longest note that is offered, in characters.
 const LONGEST_NOTE: usize = 200;
 
-/// Says which steps of this session are still running.
+/// Names the steps of this session that are still running.
 ///
-/// Never twice for the same attempt of a step, and never when a hook already made the agent go
-/// on: a hook that loops costs more than a step that is left open.
-pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
+/// Never twice for the same attempt of a step, and never when a hook already kept the agent from
+/// stopping: a hook that loops costs more than a step that is left open.
+pub(super) fn stopping(hook: &Hook<'_>) -> Result<HookReply, Error> {
     if hook.event.stop_hook_active() {
-        return Ok(Reply::Silent);
+        return Ok(HookReply::Silent);
     }
-    let words = hook.event.last_words();
-    if let Some(words) = words.filter(|_| hook.captures && hook.keeps_memory()) {
-        hook.workspace.keep_last_words(&hook.session(), words);
+    let message = hook.event.last_message();
+    if let Some(message) = message.filter(|_| hook.captures_tasks && hook.keeps_memory()) {
+        hook.workspace.keep_last_words(&hook.session(), message);
     }
     let snapshot = hook.workspace.read()?;
     let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
@@ -31,16 +31,18 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
     let mut left = Vec::new();
     for step in running(hook, &memory, &plan, &workflow) {
         let id = step.id.as_ref().map_or_else(|| step.number.to_string(), ToString::to_string);
-        if memory.tell(&format!("running {id} attempt {}", step.attempts)) {
+        if memory.tell_once(&format!("running {id} attempt {}", step.attempts)) {
             left.push(step);
         }
     }
-    let Some(first) = left.first() else { return Ok(Reply::Silent) };
-    hook.remember(&memory);
+    let Some(first) = left.first() else { return Ok(HookReply::Silent) };
+    hook.save_memory(&memory);
     let named: Vec<String> = left
         .iter()
         .take(MOST)
-        .map(|step| format!("step {} (title, as data: {:?})", step.number, short(&step.title, 100)))
+        .map(|step| {
+            format!("step {} (title, as data: {:?})", step.number, short_line(&step.title, 100))
+        })
         .collect();
     let (verb, more) = if left.len() == 1 { ("is", "") } else { ("are", ", and others") };
     let more = if left.len() > MOST { more } else { "" };
@@ -50,12 +52,12 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
         true => from,
         false => "running",
     };
-    let note = words.map(|words| clean_line(&masked(words), LONGEST_NOTE));
+    let note = message.map(|message| clean_line(&masked(message), LONGEST_NOTE));
     let note = note.map(|note| format!(" --note {}", shell_word(&note))).unwrap_or_default();
     // A shell that does not know the session acts under another name.
-    let is_known = memory.linked || hook.shell_has_session;
+    let knows_session = memory.linked || hook.shell_has_session;
     let holder = first.claimed_by.as_ref().map(|claim| claim.actor.as_str());
-    let holder = holder.filter(|name| !is_known && hook.shell_actor.as_deref() != Some(*name));
+    let holder = holder.filter(|name| !knows_session && hook.shell_actor.as_deref() != Some(*name));
     let actor = holder.map(|name| format!(" --actor {}", shell_word(name))).unwrap_or_default();
     let mut ends = ends_of(first, &workflow).into_iter();
     let ended = match (ends.next(), ends.next()) {
@@ -75,25 +77,26 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
          say so and stop: this reminder comes only once.",
         named.join(", ")
     );
-    Ok(Reply::Block { reason, context: None })
+    Ok(HookReply::Block { reason, context: None })
 }
 
-/// The running steps that this session holds, or nobody.
+/// The running steps that this session or nobody holds.
 pub(super) fn running<'p>(
     hook: &Hook<'_>,
-    memory: &Memory,
+    memory: &SessionMemory,
     plan: &'p Plan,
     workflow: &Workflow,
 ) -> Vec<&'p Step> {
     let identity = hook.workspace.environment().identity();
     let (me, session) = (identity.claim(), &identity.session);
     let mine = |claim: &Claim| {
-        let unsaid = !memory.linked && claim.session.is_none();
-        // Whatever name a command of this session was given.
+        // A command of this session may have been given any name.
         let same_session = session.is_some() && claim.session == *session;
         claim.is_held_by(&me)
             || same_session
-            || (unsaid && hook.other_names.iter().any(|name| claim.is_by(name)))
+            || (!memory.linked
+                && claim.session.is_none()
+                && hook.other_names.iter().any(|name| claim.is_by(name)))
     };
     let is_running = |step: &&Step| {
         let role = step.status().and_then(|status| workflow.step_role(status));

@@ -39,6 +39,11 @@ macro_rules! error_codes {
                 }
             }
 
+            /// Whether the disk is to blame and not what is on it: the next try may succeed.
+            pub(crate) const fn is_of_disk(self) -> bool {
+                matches!(self, Self::Io | Self::DiskFull)
+            }
+
             /// What it means, in one sentence.
             pub const fn meaning(self) -> &'static str {
                 match self {

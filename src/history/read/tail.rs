@@ -8,7 +8,7 @@ use crate::history::{
     trailer::Trailer,
 };
 
-const FIRST_WINDOW: u64 = 64 << 10;
+const FIRST_WINDOW: u64 = 16 << 10;
 const GROWTH: u64 = 4;
 /// A window without any signed entry is trusted from this size on: a fence by hand that is longer
 /// would be misread.

@@ -1,5 +1,7 @@
 //! A text as words: split at everything that is not a letter or digit, and inside `CamelCase`.
 
+use crate::text::display::byte_prefix;
+
 /// The most bytes of an error that are looked at, half of them at each end: the beginning and the
 /// end say what it is.
 const MOST: usize = 64 << 10;
@@ -21,15 +23,12 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
         split(text, 0, text.len(), &mut words);
         return words;
     }
-    let mut cut = MOST / 2;
-    while !text.is_char_boundary(cut) {
-        cut -= 1;
-    }
+    let head = byte_prefix(text, MOST / 2).len();
     let mut tail = text.len() - MOST / 2;
     while !text.is_char_boundary(tail) {
         tail += 1;
     }
-    split(text, 0, cut, &mut words);
+    split(text, 0, head, &mut words);
     split(text, tail, text.len(), &mut words);
     words
 }

@@ -34,12 +34,12 @@ const NOTES: usize = 100;
 /// How many marks a checkpoint has.
 const MARKS: usize = 10_000;
 
-/// Why a record cannot be what this program wrote.
-type Checked = Result<(), String>;
+/// An error says why a record cannot be what this program wrote.
+type Validity = Result<(), String>;
 
 impl Header {
     /// Checks the first line of a segment.
-    pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
+    pub(in crate::store) fn check(&self, layout: &Layout) -> Validity {
         check_number("segment", self.segment)?;
         check_number("seq", self.seq)?;
         boot(self.boot.as_deref())?;
@@ -48,7 +48,7 @@ impl Header {
 }
 
 impl Tracked {
-    fn check(&self, layout: &Layout) -> Checked {
+    fn check(&self, layout: &Layout) -> Validity {
         self.files.keys().try_for_each(|name| rewritable(layout, name))?;
         check_number("length of the appended file", self.appended.len)
     }
@@ -56,7 +56,7 @@ impl Tracked {
 
 impl Operation {
     /// Checks an operation by itself.
-    pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
+    pub(in crate::store) fn check(&self, layout: &Layout) -> Validity {
         check_number("seq", self.seq)?;
         check_short("time", &self.time)?;
         boot(self.boot.as_deref())?;
@@ -85,7 +85,7 @@ impl Operation {
     }
 
     /// Checks whether an operation begins with the files as the one before left them.
-    pub(in crate::store) fn check_continues(&self, state: &Tracked) -> Checked {
+    pub(in crate::store) fn check_continues(&self, state: &Tracked) -> Validity {
         for file in &self.files {
             if file.before != state.files.get(&file.name).copied() {
                 return Err(format!("`{}` was something else before", file.name));
@@ -101,7 +101,7 @@ impl Operation {
 }
 
 impl FileRecord {
-    fn check(&self, layout: &Layout) -> Checked {
+    fn check(&self, layout: &Layout) -> Validity {
         rewritable(layout, &self.name)?;
         // Where the splices end, in the bytes before and in those after.
         let (mut before, mut after) = (0, 0);
@@ -133,7 +133,7 @@ impl AppendRecord {
         Tail { len: self.offset, hash: self.tail_before }
     }
 
-    fn check(&self) -> Checked {
+    fn check(&self) -> Validity {
         check_number("offset", self.offset)?;
         check_number("length of the appended file", self.len)?;
         match &self.bytes {
@@ -147,7 +147,7 @@ impl AppendRecord {
 
 impl Checkpoint {
     /// Checks a checkpoint, in a record or in its own file.
-    pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
+    pub(in crate::store) fn check(&self, layout: &Layout) -> Validity {
         check_number("number", self.number)?;
         check_number("seq", self.seq)?;
         check_number("length of the appended file", self.appended_len)?;
@@ -170,7 +170,7 @@ impl Checkpoint {
 
 impl Head {
     /// Checks the cache; one that fails is treated as missing.
-    pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
+    pub(in crate::store) fn check(&self, layout: &Layout) -> Validity {
         for value in [self.segment, self.end, self.last, self.seq] {
             check_number("number", value)?;
         }
@@ -220,7 +220,7 @@ fn cut(text: &mut String, most: usize) {
     text.truncate(end);
 }
 
-fn rewritable(layout: &Layout, name: &str) -> Checked {
+fn rewritable(layout: &Layout, name: &str) -> Validity {
     match layout.rewritable_file(name) {
         Some(_) => Ok(()),
         None if layout.keeps_former && name.len() <= LONG => Ok(()),
@@ -233,27 +233,27 @@ fn quotable(text: &str) -> String {
     text.chars().take(SHORT).flat_map(char::escape_debug).collect()
 }
 
-fn check_number(what: &str, value: u64) -> Checked {
+fn check_number(what: &str, value: u64) -> Validity {
     if value > MOST { Err(format!("the {what} {value} is too high")) } else { Ok(()) }
 }
 
-fn check_at_most(what: &str, found: usize, most: usize) -> Checked {
+fn check_at_most(what: &str, found: usize, most: usize) -> Validity {
     if found > most { Err(format!("the {what} exceeds {most}")) } else { Ok(()) }
 }
 
 /// Checks a word or two: short, and without anything that a terminal would interpret.
-fn check_short(what: &str, text: &str) -> Checked {
+fn check_short(what: &str, text: &str) -> Validity {
     if text.len() > SHORT || text.chars().any(char::is_control) {
         return Err(format!("`{}` is not a valid {what}", quotable(text)));
     }
     Ok(())
 }
 
-fn boot(id: Option<&str>) -> Checked {
+fn boot(id: Option<&str>) -> Validity {
     id.map_or(Ok(()), |id| check_short("boot", id))
 }
 
-fn kind(kind: &str) -> Checked {
+fn kind(kind: &str) -> Validity {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     if kind.is_empty() || kind.len() > SHORT || !kind.bytes().all(is_word) {
         return Err(format!("`{}` is not a kind of operation", quotable(kind)));

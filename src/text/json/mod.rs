@@ -41,6 +41,7 @@ pub use edit::{Edited, JsonEdit, Put};
 pub use error::JsonError;
 pub use literal::Literal;
 pub use path::{Path, PathError};
+pub(crate) use scan::escape;
 
 /// The largest document that is read or written.
 pub const MAX_BYTES: usize = 16 * 1024 * 1024;

@@ -115,7 +115,7 @@ pub(super) fn number(raw: &str) -> Value {
 }
 
 /// The character that the escape at `at` means, and the length of the escape.
-fn escape(bytes: &[u8], at: usize) -> Result<(char, usize), &'static str> {
+pub(crate) fn escape(bytes: &[u8], at: usize) -> Result<(char, usize), &'static str> {
     let plain = match bytes.get(at + 1) {
         Some(b'"') => '"',
         Some(b'\\') => '\\',

@@ -43,7 +43,7 @@ impl Workspace {
             ));
         }
         self.transact(self.options.dry_run, |opened| {
-            let (Some(seen), Some(layout)) = (opened.seen(), self.files.layout()) else {
+            let (Some(seen), Some(layout)) = (opened.adopted(), self.files.layout()) else {
                 return Ok(Proposal::default());
             };
             self.refuse_unmerged_lists(opened.raw())?;

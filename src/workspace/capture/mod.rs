@@ -55,9 +55,7 @@ impl Workspace {
             let failed = RefCell::new(None);
             let mut captured = Captured::default();
             let done = self.change(CAPTURE, |draft| {
-                external_edit::update_counters(draft);
-                external_edit::tell_unread_steps(draft);
-                external_edit::remember(draft);
+                external_edit::follow_up(draft);
                 captured = self.follow(draft, session, events, &refused, &failed)?;
                 Ok(Vec::new())
             });

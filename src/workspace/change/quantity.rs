@@ -16,6 +16,12 @@ pub struct Cost(pub Money);
 pub struct Span(pub u64);
 
 impl Span {
+    /// A time that was measured and not given: from a minute on, milliseconds only make it harder
+    /// to read.
+    pub(crate) fn measured(ms: u64) -> Self {
+        Self(if ms < 60_000 { ms } else { ms - ms % 1_000 })
+    }
+
     /// The milliseconds.
     pub(crate) fn millis(self) -> u64 {
         self.0
@@ -95,6 +101,12 @@ mod tests {
         assert!("-1".parse::<Cost>().is_err());
         assert!("soon".parse::<Span>().is_err());
         assert_eq!(serde_json::from_str::<Cost>("0.5").ok(), Some(Cost(Money(500_000))));
+    }
+
+    #[test]
+    fn a_measured_time_is_as_exact_as_anybody_reads_it() {
+        let written = [316, 59_999, 60_001, 7_542_519].map(|ms| Span::measured(ms).to_string());
+        assert_eq!(written, ["316ms", "59.999s", "1m", "2h 5m 42s"]);
     }
 
     proptest::proptest! {

@@ -4,6 +4,7 @@ use super::{
     super::{
         Answer, Draft, Error, Readiness, Workspace,
         log::removed::{PutBack, RemovedEntry},
+        missing_files,
         snapshot::{buffered, workflow},
     },
     Fixed,
@@ -11,7 +12,7 @@ use super::{
 use crate::{
     domain::{Plan, StateFile, StepId, StepUpdate, Workflow},
     history::verify,
-    store::{AppendedView, View},
+    store::AppendedView,
     text::display::counted,
     text::json::Put,
 };
@@ -19,7 +20,7 @@ use crate::{
 /// The kind of the operations that repair.
 pub(in super::super) const FIX: &str = "check.fix";
 
-/// What a history begins with that has to be begun anew.
+/// The heading of a history that has to be started anew.
 const HISTORY_HEADING: &[u8] = b"# Execution History\n\n## Step Execution Log\n";
 
 impl Workspace {
@@ -29,8 +30,8 @@ impl Workspace {
         // The log may have what a checkpoint has lost, so checkpoints come first.
         let mut fixed = self.fix_checkpoints()?;
         fixed.extend(self.fix_log()?);
-        self.change_any(FIX, true, |draft| {
-            let mut repaired = self.put_back_lost(draft)?;
+        self.change_or_create(FIX, |draft| {
+            let mut repaired = self.restore_lost(draft)?;
             repaired.extend(self.repair(draft, !repaired.is_empty())?);
             let messages = repaired.iter().map(|one| format!("{}: {}", one.file, one.message));
             let answers = messages.map(Answer::new).collect();
@@ -50,7 +51,7 @@ impl Workspace {
             Err(error) => return Err(error),
         }
         let mut fixed = Vec::new();
-        for repair in [new_ids, new_numbers, repairs] {
+        for repair in [replace_duplicate_ids, replace_duplicate_numbers, update_derived] {
             match repair(draft) {
                 Ok(repaired) => fixed.extend(repaired),
                 // A file that cannot be read is a finding, not a failure of the repair.
@@ -65,16 +66,16 @@ impl Workspace {
     pub(crate) fn restore_from_log(&self) -> Result<Vec<Fixed>, Error> {
         let mut fixed = Vec::new();
         // If nothing can be restored, nothing is recorded. Else it is checked again under the lock.
-        let mut is_known = false;
+        let mut is_restorable = false;
         for file in self.missing_files()? {
-            is_known |= self.is_in_log(file)?;
+            is_restorable |= self.is_in_log(file)?;
         }
-        if !is_known {
+        if !is_restorable {
             return Ok(fixed);
         }
-        self.change_any(FIX, true, |draft| {
+        self.change_or_create(FIX, |draft| {
             let history;
-            (fixed, history) = self.put_back_missing(draft)?;
+            (fixed, history) = self.restore_missing(draft)?;
             draft.put_back(history, Vec::new());
             Ok(vec![Answer::new("restored missing files")])
         })?;
@@ -91,23 +92,23 @@ impl Workspace {
 
     /// The missing ones of the five files.
     pub(crate) fn missing_files(&self) -> Result<Vec<StateFile>, Error> {
-        Ok(missing_in(&self.read_view()?))
+        Ok(missing_files(&self.read_view()?))
     }
 
     /// Restores what the log or git has: missing files, the end of the history if it was cut off,
     /// entries that were removed from it.
-    fn put_back_lost(&self, draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
+    fn restore_lost(&self, draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
         let view = draft.view();
-        let (mut fixed, mut append) = self.put_back_missing(draft)?;
-        let is_there = view.appended().exists();
+        let (mut fixed, mut append) = self.restore_missing(draft)?;
+        let has_history = view.appended().exists();
         let mut cut_off = None;
-        if is_there && !self.is_history_elsewhere(view.appended())? {
+        if has_history && !self.is_history_elsewhere(view.appended())? {
             append = self.store.appended_missing_tail()?.unwrap_or_default();
             cut_off = Some(append.len()).filter(|length| *length > 0);
         }
-        // Where the log cannot restore a lost history whole, the entries that it has begin a new one.
-        let is_begun = !is_there && append.is_empty();
-        if is_begun {
+        // Where the log cannot restore a lost history whole, a new one starts with the entries it has.
+        let is_new = !has_history && append.is_empty();
+        if is_new {
             append = HISTORY_HEADING.to_vec();
         }
         let history = view.appended().with_added(&append);
@@ -118,17 +119,17 @@ impl Workspace {
             removed.retain(|removed| !let_go.contains(&removed.entry));
             Ok(removed)
         };
-        let mut removed = if is_there { removed_from(view.appended())? } else { Vec::new() };
+        let mut removed = if has_history { removed_from(view.appended())? } else { Vec::new() };
         fixed.extend(self.bring_files_back(draft, &removed)?);
         if let Some(length) = cut_off {
             let message = format!("restored {length} bytes that had been cut off at its end");
             fixed.push(Fixed { file: StateFile::History, message });
         }
         // What is restored at the end is no longer missing.
-        if !is_there || !append.is_empty() {
+        if !has_history || !append.is_empty() {
             removed = removed_from(&history)?;
         }
-        if is_begun && removed.is_empty() {
+        if is_new && removed.is_empty() {
             append.clear();
         }
         let back = PutBack::of(&history, removed)?;
@@ -148,9 +149,9 @@ impl Workspace {
 
     /// Restores missing files from the log; the history is returned, because it can only be appended
     /// to.
-    fn put_back_missing(&self, draft: &mut Draft<'_>) -> Result<(Vec<Fixed>, Vec<u8>), Error> {
+    fn restore_missing(&self, draft: &mut Draft<'_>) -> Result<(Vec<Fixed>, Vec<u8>), Error> {
         let (mut fixed, mut history) = (Vec::new(), Vec::new());
-        let missing = missing_in(draft.view());
+        let missing = missing_files(draft.view());
         if missing.is_empty() {
             return Ok((fixed, history));
         }
@@ -169,40 +170,31 @@ impl Workspace {
     }
 
     /// Whether the log holds files that could be restored.
-    pub(in super::super) fn knows_files(&self) -> bool {
+    pub(in super::super) fn has_files_in_log(&self) -> bool {
         self.store.last_known_files().is_ok_and(|files| !files.is_empty())
     }
 }
 
-/// The missing ones of the five files.
-fn missing_in(view: &View) -> Vec<StateFile> {
-    let is_gone = |file: &StateFile| match file {
-        StateFile::History => !view.appended().exists(),
-        file => view.bytes(file.name()).is_none(),
-    };
-    StateFile::FIVE.into_iter().filter(is_gone).collect()
-}
-
 /// Gives copied steps a new id: the data stored under the id belongs to the first of them.
-fn new_ids(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
-    let read = draft.plan()?;
-    let mut edit = read.document.edit();
-    let mut given: Vec<StepId> = Vec::new();
+fn replace_duplicate_ids(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
+    let plan = draft.plan()?;
+    let mut edit = plan.document.edit();
+    let mut new_ids: Vec<StepId> = Vec::new();
     let mut fixed = Vec::new();
-    for step in read.steps.iter().filter(|step| read.original_of(step).is_some()) {
+    for step in plan.steps.iter().filter(|step| plan.original_of(step).is_some()) {
         let taken = |text: &str| {
-            let mut ids = read.steps.iter().filter_map(|step| step.id.as_ref()).chain(&given);
+            let mut ids = plan.steps.iter().filter_map(|step| step.id.as_ref()).chain(&new_ids);
             ids.any(|id| id.as_str() == text)
         };
         let id = StepId::generate(draft.env.random(), taken);
         let mut update = StepUpdate::default();
         update.set("id", id.as_str());
-        if read.update_step(&mut edit, step, &update).is_err() {
+        if plan.update_step(&mut edit, step, &update).is_err() {
             continue;
         }
         let message = format!("{}: the id was taken, now {id}", step.name());
         fixed.push(Fixed { file: StateFile::Plan, message });
-        given.push(id);
+        new_ids.push(id);
     }
     if !fixed.is_empty() {
         draft.put(StateFile::Plan, Plan::finish(edit)?);
@@ -212,18 +204,18 @@ fn new_ids(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
 
 /// Gives steps with the number of an earlier one the next free number, as after a merge by lines in
 /// which both sides added a step.
-fn new_numbers(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
-    let read = draft.plan()?;
-    let mut edit = read.document.edit();
+fn replace_duplicate_numbers(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
+    let plan = draft.plan()?;
+    let mut edit = plan.document.edit();
     let mut fixed = Vec::new();
-    let mut next = read.new_number(None);
-    for (at, step) in read.steps.iter().enumerate() {
-        if read.steps[..at].iter().all(|earlier| earlier.number != step.number) {
+    let mut next = plan.new_number(None);
+    for (at, step) in plan.steps.iter().enumerate() {
+        if plan.steps[..at].iter().all(|earlier| earlier.number != step.number) {
             continue;
         }
         let mut update = StepUpdate::default();
         update.set_number(next);
-        if read.update_step(&mut edit, step, &update).is_err() {
+        if plan.update_step(&mut edit, step, &update).is_err() {
             continue;
         }
         let message = format!("{}: number {} was taken, now {next}", step.name(), step.number);
@@ -236,36 +228,36 @@ fn new_numbers(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
     Ok(fixed)
 }
 
-/// Updates what follows from the steps, in the plan and in the variables.
-pub(in super::super) fn repairs(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
+/// Updates the fields that follow from the steps, in the plan and in the variables.
+pub(in super::super) fn update_derived(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
     let mut fixed = Vec::new();
-    let read = draft.plan()?;
+    let plan = draft.plan()?;
     // An emptied or broken plan must not spread to the other files.
-    if read.metadata_section().is_none() || read.metadata.status.is_none() {
+    if plan.metadata_section().is_none() || plan.metadata.status.is_none() {
         return Ok(fixed);
     }
     let workflow = draft.workflow().clone();
-    let should = Readiness::new(&read, &workflow).counts().current_step;
-    fix_plan(draft, &read, &workflow, should, &mut fixed)?;
-    fix_variables(draft, &read, should, &mut fixed)?;
+    let current_step = Readiness::new(&plan, &workflow).counts().current_step;
+    fix_plan(draft, &plan, &workflow, current_step, &mut fixed)?;
+    fix_variables(draft, &plan, current_step, &mut fixed)?;
     Ok(fixed)
 }
 
 fn fix_plan(
     draft: &mut Draft<'_>,
-    read: &Plan,
+    plan: &Plan,
     workflow: &Workflow,
-    should: u32,
+    current_step: u32,
     fixed: &mut Vec<Fixed>,
 ) -> Result<(), Error> {
-    let mut edit = read.document.edit();
+    let mut edit = plan.document.edit();
     let mut fields: Vec<(&str, String, String)> = Vec::new();
-    if let Some(written) = &read.metadata.current_step
-        && written.trim() != should.to_string()
+    if let Some(written) = &plan.metadata.current_step
+        && written.trim() != current_step.to_string()
     {
-        fields.push(("current_step", written.clone(), should.to_string()));
+        fields.push(("current_step", written.clone(), current_step.to_string()));
     }
-    if let Some(written) = &read.metadata.status
+    if let Some(written) = &plan.metadata.status
         && let Some(status) = workflow.plan_status(written)
         && status != written
     {
@@ -276,7 +268,7 @@ fn fix_plan(
     if borrowed.is_empty() {
         return Ok(());
     }
-    read.set_metadata(&mut edit, &borrowed)?;
+    plan.set_metadata(&mut edit, &borrowed)?;
     draft.put(StateFile::Plan, Plan::finish(edit)?);
     for (key, from, to) in fields {
         fixed.push(Fixed { file: StateFile::Plan, message: format!("{key}: {from} → {to}") });
@@ -286,13 +278,13 @@ fn fix_plan(
 
 fn fix_variables(
     draft: &mut Draft<'_>,
-    read: &Plan,
-    should: u32,
+    plan: &Plan,
+    current_step: u32,
     fixed: &mut Vec<Fixed>,
 ) -> Result<(), Error> {
     let Ok(variables) = draft.variables() else { return Ok(()) };
-    let mut puts = variables.metadata(&read.metadata);
-    puts.extend(variables.step_data(should, read.steps.len()));
+    let mut puts = variables.metadata(&plan.metadata);
+    puts.extend(variables.step_data(current_step, plan.steps.len()));
     for put in &puts {
         if let Put::Set(path, value) = put {
             let before = variables.document.get(path).unwrap_or_default();

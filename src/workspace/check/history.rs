@@ -14,7 +14,7 @@ use crate::workspace::{Error, Workspace};
 
 const FILE: StateFile = StateFile::History;
 /// How many titles of missing entries are listed.
-const TOLD: usize = 5;
+const MOST_TITLES: usize = 5;
 
 /// The operations that wrote entries, as far as the log knows them.
 pub(super) type Writers = BTreeMap<EntryId, Revision>;
@@ -28,13 +28,13 @@ impl Workspace {
         let Ok(verified) = verified else { return Writers::new() };
         let changed = verified.problems.iter().filter(|one| one.kind == ProblemKind::Changed);
         let changed: Vec<EntryId> = changed.filter_map(|problem| problem.entry).collect();
-        let begins = |entry: &EntryId| format!("<!-- {entry} ");
-        let texts: Vec<String> = changed.iter().map(begins).collect();
-        if texts.is_empty() {
+        let trailer = |entry: &EntryId| format!("<!-- {entry} ");
+        let trailers: Vec<String> = changed.iter().map(trailer).collect();
+        if trailers.is_empty() {
             return Writers::new();
         }
-        let written = self.store.appended_by(&texts).unwrap_or_default();
-        let writer = |entry: EntryId| Some((entry, written.get(&begins(&entry))?.clone()));
+        let written = self.store.appended_by(&trailers).unwrap_or_default();
+        let writer = |entry: EntryId| Some((entry, written.get(&trailer(&entry))?.clone()));
         changed.into_iter().filter_map(writer).collect()
     }
 }
@@ -58,7 +58,7 @@ pub(super) fn check(
     for back in verified.went_back {
         let count = back.entries.len();
         let entries = counted(count, "entry", "entries");
-        let mut titles: Vec<String> = back.titles.iter().take(TOLD).cloned().collect();
+        let mut titles: Vec<String> = back.titles.iter().take(MOST_TITLES).cloned().collect();
         if count > titles.len() && !titles.is_empty() {
             titles.push("…".to_owned());
         }

@@ -40,23 +40,23 @@ impl Workspace {
     pub(super) fn fix_log(&self) -> Result<Vec<Fixed>, Error> {
         let (_, problems) =
             self.store.read_with(self.options.wait, |view| self.log_problems(view))?;
-        let is_there =
+        let is_fixable =
             |code| problems.iter().any(|problem| problem.code == code && problem.fixable);
         let fixed = |message| Fixed { file: StateFile::Log, message };
         let mut all = Vec::new();
-        if is_there(ErrorCode::LogDamaged) {
+        if is_fixable(ErrorCode::LogDamaged) {
             let kept = self.store.set_damaged_log_aside(self.options.wait, &self.holder())?;
             let message = |kept: PathBuf| {
                 fixed(format!("set aside as {}; a new one was started", kept.display()))
             };
             all.extend(kept.map(message));
         }
-        if is_there(ErrorCode::ImageLost) {
+        if is_fixable(ErrorCode::ImageLost) {
             let count = self.store.restore_images(self.options.wait, &self.holder())?;
             let images = counted(count, "image", "images");
             all.extend((count > 0).then(|| fixed(format!("restored {images} of files"))));
         }
-        if is_there(ErrorCode::Exposed) {
+        if is_fixable(ErrorCode::Exposed) {
             self.store.deny_others()?;
             all.push(fixed("made `.statedir` private".to_owned()));
         }

@@ -1,21 +1,19 @@
-//! Finds every inconsistency, each with a place and a fix.
+//! Finds what is wrong with a state: each finding has a place and a hint.
 
-mod doubled;
+mod duplicate_section;
 mod fix;
 mod history;
-mod lists;
 mod log;
-mod mask;
 mod placeholder;
 mod plan;
-mod reference;
 mod secret;
+mod task_list;
 mod variables;
 mod worktree;
 
 pub(super) use self::{
-    fix::{FIX, repairs},
-    mask::{mask, mask_field, mask_json},
+    fix::{FIX, update_derived},
+    secret::mask::{mask, mask_field, mask_json},
 };
 use std::sync::Arc;
 
@@ -100,24 +98,23 @@ impl Workspace {
             Err(error) if !fixed.is_empty() => return Ok(Checked::unread(fixed, &error)),
             Err(error) => return Err(error),
         };
-        let mut lines = secret::HistoryLines::default();
+        let mut secrets = secret::HistoryScan::default();
         let verified = self.verify_through(&snapshot, evidence, progress, |reader| {
-            secret::Watched { reader, lines: &mut lines }
+            secret::ScanningReader { reader, scan: &mut secrets }
         });
         let writers = self.writers_of_changed(&verified);
-        let mut findings = snapshot.findings(verified, &writers, lines);
+        let mut findings = snapshot.findings(verified, &writers, secrets);
         // A damaged log is also why the history could not be verified.
         findings.retain(|finding| log.iter().all(|problem| problem.message != finding.message));
         findings.extend(checkpoints);
         findings.extend(log);
         findings.extend(self.worktree_problems(&snapshot));
-        findings.extend(self.list_problems(&snapshot));
+        findings.extend(self.task_list_problems(&snapshot));
         self.hint_at_restore(&mut findings, snapshot.plan().ok().as_deref());
         self.place_in_files(&mut findings)?;
         if !fixed.is_empty() {
-            // The repairs succeeded; a disk failure while reading again does not change that.
-            let by_disk = [ErrorCode::Io, ErrorCode::DiskFull];
-            for finding in findings.iter_mut().filter(|finding| by_disk.contains(&finding.code)) {
+            // The repairs are made; a disk failure while reading again does not change that.
+            for finding in findings.iter_mut().filter(|finding| finding.code.is_of_disk()) {
                 finding.severity = Severity::Warning;
                 finding.hint = None;
             }
@@ -129,12 +126,10 @@ impl Workspace {
             constraints: snapshot.constraint_reading().unwrap_or_default(),
             constraints_in: self.sources_of(StateFile::Constraints, snapshot.view()),
             revision: snapshot.revision().as_str().to_owned(),
-            notices: super::transact::notice::findings(snapshot.view().reports()),
+            notices: super::transact::outcome::pending_notices(snapshot.view().reports()),
         })
     }
-}
 
-impl Workspace {
     /// What is wrong with one file. A long history is read only if that file is the history.
     ///
     /// # Errors
@@ -156,36 +151,33 @@ impl Workspace {
 }
 
 /// How many operations are searched for a readable version of a file.
-const SEARCHED: usize = 100;
+const MOST_SEARCHED: usize = 100;
 
 impl Workspace {
     /// Adds a hint to each file that cannot be read: the operation that it can be restored from.
     fn hint_at_restore(&self, findings: &mut [Problem], plan: Option<&Plan>) {
         // A plan in another style is not lost.
-        let is_written = plan.is_some_and(|plan| plan.document.section_count() > 1);
-        let is_torn = |file| {
-            let unmerged =
-                |found: &Problem| found.code == ErrorCode::Unmerged && found.file == file;
-            findings.iter().any(unmerged)
-        };
+        let has_sections = plan.is_some_and(|plan| plan.document.section_count() > 1);
+        let unmerged = unmerged_files(findings);
         let is_lost = |found: &Problem| match found.code {
             ErrorCode::Unreadable | ErrorCode::BadWorkflow => {
                 StateFile::REWRITABLE.contains(&found.file)
             }
-            code => code == ErrorCode::NoMetadata && !is_written,
+            code => code == ErrorCode::NoMetadata && !has_sections,
         };
-        let lost = findings.iter().filter(|found| is_lost(found) && !is_torn(found.file));
+        let lost =
+            findings.iter().filter(|found| is_lost(found) && !unmerged.contains(&found.file));
         let lost: Vec<StateFile> = lost.map(|found| found.file).collect();
         if lost.is_empty() || matches!(self.files, FileSet::Adopted(_)) {
             return;
         }
-        let operations = self.store.operations(Some(SEARCHED)).unwrap_or_default();
+        let operations = self.store.operations(Some(MOST_SEARCHED)).unwrap_or_default();
         for file in lost {
-            let could_be_read = operations.iter().find(|operation| {
+            let readable = operations.iter().find(|operation| {
                 let files = self.store.files_at(operation.id.as_str()).unwrap_or_default();
                 files.get(file.name()).is_some_and(|bytes| is_readable(file, bytes))
             });
-            let Some(operation) = could_be_read else { continue };
+            let Some(operation) = readable else { continue };
             let name = file.name().split('.').next().unwrap_or_default();
             for found in findings.iter_mut().filter(|found| found.file == file && is_lost(found)) {
                 found.hint = Some(format!(
@@ -198,7 +190,6 @@ impl Workspace {
     }
 }
 
-/// Whether a file can be read.
 fn is_readable(file: StateFile, bytes: &[u8]) -> bool {
     let document = || Document::from_bytes(bytes.to_vec());
     match file {
@@ -213,8 +204,8 @@ fn is_readable(file: StateFile, bytes: &[u8]) -> bool {
     }
 }
 
-/// The files that can be read.
-struct Files {
+/// The files, as far as they can be read.
+struct ParsedFiles {
     plan: Option<Arc<Plan>>,
     context: Option<Context>,
     variables: Option<Variables>,
@@ -227,19 +218,19 @@ impl Snapshot {
         &self,
         verified: Result<Verification, Error>,
         writers: &history::Writers,
-        lines: secret::HistoryLines,
+        secrets: secret::HistoryScan,
     ) -> Vec<Problem> {
         let mut found = Vec::new();
         self.findings_but_history(&mut found);
-        found.extend(lines.finish());
+        found.extend(secrets.finish());
         history::check(verified, writers, &mut found);
         found
     }
 
-    /// The same for the files that are rewritten.
+    /// What is wrong with the files other than the history.
     fn findings_but_history(&self, found: &mut Vec<Problem>) {
         found.extend(self.conflict_problems());
-        let files = Files {
+        let files = ParsedFiles {
             plan: or_problem(self.plan(), found),
             context: or_problem(self.context(), found),
             variables: or_problem(self.variables(), found),
@@ -258,8 +249,7 @@ impl Snapshot {
         if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
             variables::check(plan, variables, found);
             let workflow = workflow.as_deref().unwrap_or_else(|| Workflow::builtin());
-            reference::check(plan, variables, workflow, found);
-            reference::check_text(&files, plan, variables, workflow, found);
+            variables::check_references(&files, plan, variables, workflow, found);
         }
         if let (Some(constraints), Some(workflow)) = (&files.constraints, &workflow) {
             plan::check_settings(constraints, workflow, found);
@@ -267,7 +257,7 @@ impl Snapshot {
         if let Ok(lines) = self.rule_lines() {
             found.extend(lines.iter().filter_map(super::RuleLine::problem));
         }
-        doubled::check(&files, found);
+        duplicate_section::check(&files, found);
         placeholder::check(&files, found);
         secret::check(self, found);
     }
@@ -275,19 +265,21 @@ impl Snapshot {
 
 /// Adds a hint to files with conflict markers: they need a merge, because undo would drop one side.
 fn hint_at_merge(found: &mut [Problem]) {
-    let torn: Vec<StateFile> = found
-        .iter()
-        .filter(|problem| problem.code == ErrorCode::Unmerged)
-        .map(|problem| problem.file)
-        .collect();
-    let is_torn = |problem: &&mut Problem| {
-        problem.code != ErrorCode::Unmerged && torn.contains(&problem.file)
+    let unmerged = unmerged_files(found);
+    let is_unmerged = |problem: &&mut Problem| {
+        problem.code != ErrorCode::Unmerged && unmerged.contains(&problem.file)
     };
-    for problem in found.iter_mut().filter(is_torn) {
+    for problem in found.iter_mut().filter(is_unmerged) {
         problem.hint = Some(
             "`statedir merge --resolve` merges both sides by meaning; if no merge is in progress, \
              `statedir diff` shows what was edited"
                 .to_owned(),
         );
     }
+}
+
+/// The files with conflict markers.
+fn unmerged_files(found: &[Problem]) -> Vec<StateFile> {
+    let unmerged = found.iter().filter(|problem| problem.code == ErrorCode::Unmerged);
+    unmerged.map(|problem| problem.file).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Files;
+use super::ParsedFiles;
 use crate::{
     domain::{ErrorCode, Problem, StateFile},
     text::{
@@ -15,20 +15,20 @@ use crate::{
 const TEMPLATED: [&str; 2] = ["execution_metadata", "file_paths"];
 
 /// Checks headings, fields, lines that are only a placeholder, and JSON strings.
-pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
+pub(super) fn check(files: &ParsedFiles, found: &mut Vec<Problem>) {
     if let Some(plan) = &files.plan {
         // A question in brackets is not a placeholder.
-        let asked: Vec<ItemId> = plan.reviews.iter().map(|review| review.item).collect();
-        markdown(StateFile::Plan, &plan.document, &asked, found);
+        let questions: Vec<ItemId> = plan.reviews.iter().map(|review| review.item).collect();
+        check_markdown(StateFile::Plan, &plan.document, &questions, found);
     }
     if let Some(context) = &files.context {
-        markdown(StateFile::Context, &context.document, &[], found);
+        check_markdown(StateFile::Context, &context.document, &[], found);
     }
     if let Some(constraints) = &files.constraints {
-        markdown(StateFile::Constraints, &constraints.document, &[], found);
+        check_markdown(StateFile::Constraints, &constraints.document, &[], found);
     }
     if let Some(variables) = &files.variables {
-        json(&variables.document.to_value(), &Path::root(), &mut |path, text| {
+        visit_strings(&variables.document.to_value(), &Path::root(), &mut |path, text| {
             // Elsewhere a text in brackets is a value.
             let templated =
                 path.segments().first().is_some_and(|key| TEMPLATED.contains(&key.as_str()));
@@ -44,7 +44,12 @@ pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
     }
 }
 
-fn markdown(file: StateFile, document: &Document, texts: &[ItemId], found: &mut Vec<Problem>) {
+fn check_markdown(
+    file: StateFile,
+    document: &Document,
+    free_texts: &[ItemId],
+    found: &mut Vec<Problem>,
+) {
     let mut push = |offset: usize, text: &str| {
         let message = format!("`{text}` is a placeholder of a template");
         let problem = Problem::error(ErrorCode::Placeholder, file, message);
@@ -69,7 +74,7 @@ fn markdown(file: StateFile, document: &Document, texts: &[ItemId], found: &mut 
         let mut open = document.items(id).to_vec();
         while let Some(item) = open.pop() {
             let raw = document.raw_value(item);
-            let is_field = document.item(item).key.is_some() && !texts.contains(&item);
+            let is_field = document.item(item).key.is_some() && !free_texts.contains(&item);
             if is_field && is_placeholder(raw) {
                 push(document.item(item).value_span.start, raw);
             }
@@ -78,17 +83,17 @@ fn markdown(file: StateFile, document: &Document, texts: &[ItemId], found: &mut 
     }
 }
 
-fn json(value: &Value, path: &Path, visit: &mut dyn FnMut(&Path, &str)) {
+fn visit_strings(value: &Value, path: &Path, visit: &mut dyn FnMut(&Path, &str)) {
     match value {
         Value::String(text) => visit(path, text),
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
-                json(item, &path.join(at.to_string()), visit);
+                visit_strings(item, &path.join(at.to_string()), visit);
             }
         }
         Value::Object(members) => {
             for (key, item) in members {
-                json(item, &path.join(key), visit);
+                visit_strings(item, &path.join(key), visit);
             }
         }
         _ => {}

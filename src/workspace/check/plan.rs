@@ -6,7 +6,7 @@ use crate::domain::{
 };
 use crate::text::shell::shell_word;
 use jiff::Timestamp;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 const FILE: StateFile = StateFile::Plan;
 
@@ -23,7 +23,7 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
     let readiness = Readiness::new(plan, workflow);
     dependencies(plan, &readiness, found);
     gates(plan, workflow, found);
-    reopened(plan, &readiness, found);
+    done_too_early(plan, &readiness, found);
     let written = plan.metadata.status.as_deref();
     let role = written.and_then(|status| workflow.plan_role(status));
     let counts = readiness.counts();
@@ -35,11 +35,8 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
         );
         let problem = Problem::error(ErrorCode::StatusDisagrees, FILE, message);
         let active = workflow.plan_with_role(PlanRole::Active);
-        found.push(
-            problem
-                .at(plan.metadata_place("status"))
-                .hint(format!("`statedir plan set status={active}`, or finish the steps")),
-        );
+        let hint = format!("`statedir plan set status={active}`, or finish the steps");
+        found.push(problem.at(plan.metadata_place("status")).hint(hint));
     }
     if let Some(from) = written.filter(|_| plan.is_left_active(workflow)) {
         let message = format!("the plan is `{from}`, but all of its steps are finished");
@@ -73,27 +70,21 @@ fn gates(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
 fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
     let plan_statuses = workflow.plan_statuses().collect::<Vec<_>>().join(", ");
     let step_statuses = workflow.step_statuses().collect::<Vec<_>>().join(", ");
-    match plan.metadata.status.as_deref() {
-        Some(status) if workflow.plan_status(status).is_none() => found.push(
-            Problem::warning(
-                ErrorCode::UnknownStatus,
-                FILE,
-                format!("the plan has the unknown status `{status}`, so it counts as not started"),
-            )
-            .at(plan.metadata_place("status"))
-            .hint(format!("one of {plan_statuses}")),
-        ),
-        None if plan.metadata_section().is_some() => found.push(
-            Problem::warning(
-                ErrorCode::NoStatus,
-                FILE,
-                "the plan has no status, so it counts as not started",
-            )
-            .at(plan.metadata_place("status"))
-            .hint(format!("one of {plan_statuses}")),
-        ),
-        _ => {}
-    }
+    let problem = match plan.metadata.status.as_deref() {
+        Some(status) if workflow.plan_status(status).is_none() => {
+            let message =
+                format!("the plan has the unknown status `{status}`, so it counts as not started");
+            Some(Problem::warning(ErrorCode::UnknownStatus, FILE, message))
+        }
+        None if plan.metadata_section().is_some() => {
+            let message = "the plan has no status, so it counts as not started";
+            Some(Problem::warning(ErrorCode::NoStatus, FILE, message))
+        }
+        _ => None,
+    };
+    found.extend(problem.map(|problem| {
+        problem.at(plan.metadata_place("status")).hint(format!("one of {plan_statuses}"))
+    }));
     let builtin = Workflow::builtin();
     let has_own = !workflow.step_statuses().eq(builtin.step_statuses());
     for step in &plan.steps {
@@ -107,7 +98,7 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
                     "{} has the unknown status `{status}`, so it counts as not started",
                     step.name()
                 );
-                // A status that has another name now.
+                // It may be a status that was renamed.
                 if has_own {
                     let alias = format!("`aliases: [{status}]` in {}", StateFile::Workflow);
                     hint.push_str(&format!("; or one of them gets {alias}"));
@@ -124,27 +115,21 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
 }
 
 fn duplicates(plan: &Plan, found: &mut Vec<Problem>) {
-    let mut numbers: HashMap<u32, u32> = HashMap::new();
+    let mut numbers = HashSet::new();
     let mut ids: HashMap<&str, u32> = HashMap::new();
     for step in &plan.steps {
-        if numbers.insert(step.number, step.number).is_some() {
+        if !numbers.insert(step.number) {
             let message = format!("there is more than one step {}", step.number);
             let problem = Problem::error(ErrorCode::DuplicateStep, FILE, message).fixable();
-            found.push(
-                problem
-                    .at(plan.place(step))
-                    .hint("`statedir check --fix` gives the later one a number of its own"),
-            );
+            let hint = "`statedir check --fix` gives the later one a number of its own";
+            found.push(problem.at(plan.place(step)).hint(hint));
         }
         let Some(id) = &step.id else { continue };
         if let Some(first) = ids.insert(id.as_str(), step.number) {
             let message = format!("step {} has the same id as step {first}: `{id}`", step.number);
             let problem = Problem::error(ErrorCode::DuplicateId, FILE, message).fixable();
-            found.push(
-                problem
-                    .at(plan.field_place(step, "id"))
-                    .hint("`statedir check --fix` gives the copy a new id"),
-            );
+            let hint = "`statedir check --fix` gives the copy a new id";
+            found.push(problem.at(plan.field_place(step, "id")).hint(hint));
         }
     }
 }
@@ -161,16 +146,12 @@ fn dependencies(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Probl
                     .iter()
                     .filter(|other| *other != wanted && readiness.position(other).is_some());
                 let others: Vec<String> = others.map(ToString::to_string).collect();
-                let command = format!(
-                    "`statedir step set {} --depends-on {}`",
+                let hint = format!(
+                    "`statedir step set {} --depends-on {}` keeps the other dependencies",
                     step.number,
                     shell_word(&others.join(","))
                 );
-                found.push(
-                    problem
-                        .at(plan.field_place(step, "depends_on"))
-                        .hint(format!("{command} keeps the other dependencies")),
-                );
+                found.push(problem.at(plan.field_place(step, "depends_on")).hint(hint));
             }
         }
     }
@@ -179,16 +160,13 @@ fn dependencies(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Probl
         names.push(names[0].clone());
         let message = format!("these steps depend on each other: {}", names.join(" → "));
         let problem = Problem::error(ErrorCode::DependencyCycle, FILE, message);
-        found.push(
-            problem
-                .at(plan.field_place(cycle[0], "depends_on"))
-                .hint("remove one of the dependencies"),
-        );
+        let place = plan.field_place(cycle[0], "depends_on");
+        found.push(problem.at(place).hint("remove one of the dependencies"));
     }
 }
 
 /// Steps that are done although they depend on an unfinished one.
-fn reopened(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Problem>) {
+fn done_too_early(plan: &Plan, readiness: &Readiness<&Plan>, found: &mut Vec<Problem>) {
     let done = plan.steps.iter().zip(readiness.roles());
     for (step, _) in done.filter(|(_, role)| **role == Some(StepRole::Done)) {
         let unmet = readiness.unmet(step);
@@ -238,11 +216,10 @@ pub(super) fn check_settings(
             continue;
         };
         if let Err(error) = modifier.read(value) {
-            let problem =
-                Problem::error(ErrorCode::BadValue, StateFile::Constraints, error.to_string());
-            found.push(
-                problem.at(place).hint("correct it; `statedir constraint set --help` shows how"),
-            );
+            let message = error.to_string();
+            let problem = Problem::error(ErrorCode::BadValue, StateFile::Constraints, message);
+            let hint = "correct it; `statedir constraint set --help` shows how";
+            found.push(problem.at(place).hint(hint));
         }
     }
 }

@@ -27,41 +27,33 @@ impl Workspace {
     }
 
     fn worktree_problem(&self, plan: &Plan, step: &Step) -> Option<Problem> {
-        let place = step.field("worktree").map(Path::new).filter(|path| path.is_absolute())?;
+        let path = step.field("worktree").map(Path::new).filter(|path| path.is_absolute())?;
         let branch = step.field("branch");
-        let number = step.number;
-        if !matches!(self.store.what_is_at(place), Ok(None)) {
+        let start_over = format!("`statedir step reset {} --force` starts it over", step.number);
+        if !matches!(self.store.what_is_at(path), Ok(None)) {
             let gone = branch.filter(|branch| {
                 self.version_control().has_branch(self.directory(), branch) == Some(false)
             })?;
             let message =
                 format!("{} is worked on in branch `{gone}`, which no longer exists", step.name());
             let problem = Problem::warning(ErrorCode::BranchGone, FILE, message);
-            return Some(
-                problem
-                    .at(plan.field_place(step, "branch"))
-                    .hint(format!("`statedir step reset {number} --force` starts it over")),
-            );
+            return Some(problem.at(plan.field_place(step, "branch")).hint(start_over));
         }
-        let message = format!(
-            "{} is worked on in `{}`, which no longer exists",
-            step.name(),
-            place.display()
-        );
+        let message =
+            format!("{} is worked on in `{}`, which no longer exists", step.name(), path.display());
         let problem = Problem::warning(ErrorCode::WorktreeGone, FILE, message);
         let (control, dir) = (self.version_control(), self.directory());
-        let over = format!("`statedir step reset {number} --force` starts it over");
         let hint = match branch {
             Some(branch) if control.has_worktree(dir, branch) == Some(true) => format!(
                 "`statedir worktree finish {branch} --force` merges what was committed there, \
                  `--abandon` starts the step over"
             ),
             Some(branch) if control.has_branch(dir, branch) == Some(true) => {
-                let place = place.to_string_lossy();
-                let again = format!("`git worktree add {} {branch}`", shell_word(&place));
-                format!("{again} restores it from its branch; {over}")
+                let path = path.to_string_lossy();
+                let again = format!("`git worktree add {} {branch}`", shell_word(&path));
+                format!("{again} restores it from its branch; {start_over}")
             }
-            _ => over,
+            _ => start_over,
         };
         Some(problem.at(plan.field_place(step, "worktree")).hint(hint))
     }

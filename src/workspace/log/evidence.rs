@@ -20,7 +20,7 @@ const NEAR: u64 = 64 << 10;
 /// What the log and the checkpoints say about the history of a view. Read while the lock of that
 /// view is held, since a later log knows of entries that the view cannot have.
 #[derive(Debug)]
-pub(in crate::workspace) struct Evidence {
+pub(in crate::workspace) struct HistoryEvidence {
     /// The newest entry that the log wrote.
     newest: Option<EntryId>,
     /// The entries that checkpoints are anchored in.
@@ -31,7 +31,7 @@ pub(in crate::workspace) struct Evidence {
     tail: Vec<u8>,
 }
 
-impl Evidence {
+impl HistoryEvidence {
     /// Entries that must be in the history because the log or a checkpoint says that they were
     /// written.
     pub(in crate::workspace) fn anchors(&self) -> Vec<EntryId> {
@@ -47,13 +47,13 @@ impl Evidence {
 
 impl Workspace {
     /// What a verdict on a view needs. The lock of the view must still be held.
-    pub(in crate::workspace) fn evidence(&self, view: &View) -> Evidence {
+    pub(in crate::workspace) fn evidence(&self, view: &View) -> HistoryEvidence {
         let checkpoints = view.checkpoints().unwrap_or_default().found;
         let marks = checkpoints.iter().flat_map(|checkpoint| &checkpoint.marks);
         let newest = self.newest_entry();
         let is_cut = newest.is_some_and(|newest| !is_near_end(view.appended(), newest));
         let tail = if is_cut { self.store.appended_missing_tail() } else { Ok(None) };
-        Evidence {
+        HistoryEvidence {
             newest,
             tail: tail.ok().flatten().unwrap_or_default(),
             marks: marks.filter_map(|mark| EntryId::parse(mark).ok()).collect(),
@@ -66,7 +66,7 @@ impl Workspace {
     pub(in crate::workspace) fn read_with_evidence<T>(
         &self,
         more: impl FnOnce(&View) -> T,
-    ) -> Result<(Snapshot, Evidence, T), Error> {
+    ) -> Result<(Snapshot, HistoryEvidence, T), Error> {
         let (view, (evidence, more)) =
             self.store.read_with(self.options.wait, |view| (self.evidence(view), more(view)))?;
         let view = self.seen_whole(view)?;
@@ -90,7 +90,7 @@ impl Workspace {
     pub(in crate::workspace) fn verify(
         &self,
         snapshot: &Snapshot,
-        evidence: Evidence,
+        evidence: HistoryEvidence,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Verification, Error> {
         self.verify_through(snapshot, evidence, progress, |reader| reader)
@@ -100,7 +100,7 @@ impl Workspace {
     pub(in crate::workspace) fn verify_through<R: BufRead>(
         &self,
         snapshot: &Snapshot,
-        evidence: Evidence,
+        evidence: HistoryEvidence,
         progress: &mut dyn FnMut(u64),
         through: impl FnOnce(BufReader<AppendedReader>) -> R,
     ) -> Result<Verification, Error> {
@@ -114,7 +114,7 @@ impl Workspace {
         &self,
         mut verified: Verification,
         history: &AppendedView,
-        evidence: Evidence,
+        evidence: HistoryEvidence,
     ) -> Result<Verification, Error> {
         // Another branch may be checked out than the one that the log wrote to, and an entry that was
         // picked from there may follow one that stayed there.
@@ -171,7 +171,7 @@ impl Workspace {
     pub(in crate::workspace) fn removed_entries(
         &self,
         history: &AppendedView,
-        evidence: Evidence,
+        evidence: HistoryEvidence,
     ) -> Result<Vec<RemovedEntry>, Error> {
         let tail = (!evidence.tail.is_empty()).then_some((None, evidence.tail));
         let written = evidence.written?.into_iter().map(|(edit, bytes)| (Some(edit), bytes));

@@ -144,13 +144,13 @@ impl Workspace {
             false => transaction.redo_target()?.map(|(target, undo)| (undo, target)),
         };
         let Some((settles, target)) = target else {
-            self.refuse_stepping(view, None)?;
+            self.refuse_unmerged_undo(view, None)?;
             return Err(nothing_to(verb));
         };
         let changes: Vec<FileChange> =
             if undo { transaction.inverse(&target)? } else { transaction.reapply(&target)? };
         let names: Vec<String> = changes.iter().map(|change| change.name.clone()).collect();
-        self.refuse_stepping(view, Some((&target.kind, &names)))?;
+        self.refuse_unmerged_undo(view, Some((&target.kind, &names)))?;
         let mut notices = Vec::new();
         let mut draft = Draft::lenient(view, &self.env, self.options.progress);
         if undo && names.iter().any(|name| self.role_of_file(name) == Some(StateFile::Plan)) {
@@ -230,7 +230,7 @@ impl Workspace {
                 false => self.store.redo_target()?.map(|(target, _)| target),
             };
             let Some(target) = target.filter(|_| undo || !edited) else {
-                self.refuse_stepping(view, None)?;
+                self.refuse_unmerged_undo(view, None)?;
                 return Err(nothing_to(verb));
             };
             let then = if undo { &target.parent } else { &target.id };
@@ -240,7 +240,7 @@ impl Workspace {
         let diff = self.diff(&DiffSide::Working, &side)?.files;
         let changed: Vec<StateFile> = diff.iter().map(|file| file.file).collect();
         let names: Vec<String> = changed.iter().map(|file| file.name().to_owned()).collect();
-        self.refuse_stepping(view, Some((&operation.kind, &names)))?;
+        self.refuse_unmerged_undo(view, Some((&operation.kind, &names)))?;
         if let Some(plan) = diff.iter().find(|diff| undo && diff.file == StateFile::Plan) {
             let draft = Draft::lenient(view, &self.env, self.options.progress);
             refuse_withdrawing(&draft, || Ok(Some(plan.after.clone().into_bytes())))?;

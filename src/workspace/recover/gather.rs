@@ -102,7 +102,7 @@ impl Workspace {
             actor: newest.actor.clone(),
             time: newest.time.clone(),
             age_ms: self.env.since(&newest.time),
-            interrupted: transact::notice::findings(snapshot.view().reports()),
+            interrupted: transact::outcome::pending_notices(snapshot.view().reports()),
         });
         // A lost history alone, or a damaged log alone, leaves the other files repairable.
         let lost = |line: &String| !line.contains(StateFile::History.name());

@@ -1,6 +1,6 @@
 //! A state as it is looked at: what pages and the board show, all of one revision.
 
-use crate::domain::{Decision, ErrorCode, Review, StepRole, Workflow};
+use crate::domain::{Decision, Review, StepRole, Workflow};
 use crate::graph::Graph;
 use crate::history::Entry;
 use crate::store::OperationSummary;
@@ -35,10 +35,10 @@ pub(crate) struct Dashboard {
     pub operations: Vec<OperationSummary>,
 }
 
-/// What was read; nothing if it is damaged. A disk that fails is an error: the next try may succeed.
-fn unless_failing<T>(read: Result<Vec<T>, Error>) -> Result<Vec<T>, Error> {
+/// What was read; nothing if it is damaged. A disk that fails is an error.
+pub(super) fn unless_failing<T>(read: Result<Vec<T>, Error>) -> Result<Vec<T>, Error> {
     match read {
-        Err(error) if error.code() == ErrorCode::Io => Err(error),
+        Err(error) if error.code().is_of_disk() => Err(error),
         read => Ok(read.unwrap_or_default()),
     }
 }
@@ -146,7 +146,7 @@ impl Snapshot {
     /// the usual one.
     pub(crate) fn graph(&self, group_by: Option<&str>) -> Result<Graph, Error> {
         let (plan, workflow) = (self.plan()?, self.workflow()?);
-        let entries = self.recent_entries(COVERED.0, COVERED.1).unwrap_or_default();
+        let entries = unless_failing(self.recent_entries(COVERED.0, COVERED.1))?;
         let times = StepTimes::of(&entries);
         Ok(Graph::new(&plan, &workflow, group_by.unwrap_or("group"), |id| times.total(id)))
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{
     breakdown::{self, BreakdownRow},
+    dashboard::unless_failing,
     timeline::Timeline,
 };
 use crate::{
@@ -129,7 +130,7 @@ impl Snapshot {
         let overview = self.overview()?;
         let plan = self.plan()?;
         let history = self.facts()?.history.counts;
-        let entries = self.recent_entries(COVERED, 1 << 20).unwrap_or_default();
+        let entries = unless_failing(self.recent_entries(COVERED, 1 << 20))?;
         let times = StepTimes::of(&entries);
         let is_recovery =
             |entry: &&Entry| entry.title == "Resumed" || entry.kind == EntryKind::Recover;

@@ -252,7 +252,7 @@ impl Workspace {
     /// # Errors
     /// An event cannot happen in this state.
     pub(crate) fn test_rules(&self, events: &[Event]) -> Result<Vec<Answer>, Error> {
-        let outcome = self.rehearse("rule.test", |draft| {
+        let outcome = self.change_dry_run("rule.test", |draft| {
             let mut answers = Vec::new();
             for event in events {
                 for change in changes_of(draft, event)? {

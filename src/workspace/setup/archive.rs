@@ -266,10 +266,11 @@ impl Workspace {
         let snapshot = other.read();
         let overview = match &snapshot {
             Ok(snapshot) => snapshot.overview(),
-            Err(error) if error.code() == ErrorCode::Io => {
-                Err(Error::refused(ErrorCode::Io, error.to_string()))
+            Err(error) => {
+                let code = Some(error.code()).filter(|code| code.is_of_disk());
+                let code = code.unwrap_or(ErrorCode::Unreadable);
+                Err(Error::refused(code, error.to_string()))
             }
-            Err(error) => Err(Error::refused(ErrorCode::Unreadable, error.to_string())),
         };
         let last_updated = overview.as_ref().ok().and_then(|seen| seen.last_updated.clone());
         Ok(ArchivedState { id: id.to_owned(), directory, overview, last_updated })
@@ -322,7 +323,7 @@ impl Workspace {
         let mut found = self.archived()?;
         // An unreadable state may be one of them; another call may be able to read it.
         let unread = |state: &ArchivedState| {
-            state.overview.as_ref().is_err_and(|error| error.code() == ErrorCode::Io)
+            state.overview.as_ref().is_err_and(|error| error.code().is_of_disk())
         };
         if let Some(at) = found.iter().position(unread) {
             found.swap_remove(at).overview?;

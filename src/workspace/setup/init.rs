@@ -9,8 +9,8 @@ use crate::{
     store::{ChangeKind, FileChange, Report, View},
     text::shell::shell_word,
     workspace::{
-        CachedFacts, Error, FileDiff, Mode, Outcome, TemplateSet, Workspace,
-        setup::templates::TemplateInput, snapshot::markdown, transact::Proposal,
+        CachedFacts, Error, FileDiff, Mode, Outcome, TemplateSet, Workspace, is_missing,
+        missing_files, setup::templates::TemplateInput, snapshot::markdown, transact::Proposal,
     },
 };
 
@@ -83,14 +83,9 @@ impl Workspace {
 
     fn make(&self, view: &View, options: &InitOptions) -> Result<NewFiles, Error> {
         self.env.mix_in(view.revision.as_str());
-        let exists = |file: StateFile| match file {
-            StateFile::History => view.appended().exists(),
-            file => view.bytes(file.name()).is_some(),
-        };
-        let missing: Vec<StateFile> =
-            StateFile::FIVE.into_iter().filter(|file| !exists(*file)).collect();
+        let missing = missing_files(view);
         let found = ExistingState::read(view);
-        if missing.len() == StateFile::FIVE.len() && view.has_log() && self.knows_files() {
+        if missing.len() == StateFile::FIVE.len() && view.has_log() && self.has_files_in_log() {
             return Err(self.no_state(view));
         }
         let adopted = view.reports().iter().any(|report| matches!(report, Report::Adopted { .. }))
@@ -137,7 +132,7 @@ impl Workspace {
             files.push((file, text));
         }
         if let Some(text) = lifecycle
-            && !exists(StateFile::Workflow)
+            && is_missing(view, StateFile::Workflow)
         {
             files.push((StateFile::Workflow, text));
         }

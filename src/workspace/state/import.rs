@@ -60,7 +60,7 @@ impl Workspace {
     pub fn import(&self, document: &Value, options: &ImportOptions) -> Result<Outcome, Error> {
         let root = DocumentPart::root(document);
         check(&root)?;
-        self.change_any(KIND, true, |draft| {
+        self.change_or_create(KIND, |draft| {
             let present = !is_absent(draft.view());
             if present && !options.replace {
                 let message =

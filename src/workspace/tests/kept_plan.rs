@@ -143,6 +143,24 @@ fn a_plan_is_kept_by_changes_and_not_by_readers() {
     assert!(is_kept(), "also one that changes nothing");
 }
 
+/// A table ends with the details of the last step, which are not read with the others.
+#[test]
+fn a_table_with_damaged_details_is_not_used() {
+    let disk = long_state();
+    let derived = || {
+        let view = workspace(&disk, 99).store.read(std::time::Duration::ZERO).unwrap();
+        (view.bytes(StateFile::Plan.name()).unwrap().to_vec(), view.derived(StateFile::Plan.name()))
+    };
+    let (source, table) = derived();
+    let mut damaged = table.unwrap();
+    let length = disk.peek(&dir().join(".statedir/derived")).unwrap().len();
+    make(&disk, &Event::Damage(length - 1), 2);
+    assert_eq!(derived().1, None);
+    // The control: nothing but the store notices it.
+    *damaged.last_mut().unwrap() ^= 0x20;
+    assert!(Plan::from_table(String::from_utf8(source).unwrap(), damaged).is_some());
+}
+
 /// What would happen if the content were not the key: the words of before in the plan of now.
 #[test]
 fn a_table_of_other_bytes_would_be_wrong() {

@@ -1,4 +1,6 @@
-//! Conflicts that a merge left in the files: found, refused, settled.
+//! Conflicts that a merge left in the files: they are found, block changes, and are resolved.
+
+use memchr::memmem;
 
 use crate::workspace::{Answer, Draft, Error, ErrorKind, Outcome, Snapshot, Workspace};
 use crate::{
@@ -8,42 +10,42 @@ use crate::{
     text::Place,
 };
 
-/// The kind of the operations that settle conflicts.
-const SETTLE: &str = "merge.take";
+/// The kind of the operations that resolve conflicts.
+const RESOLVE: &str = "merge.take";
 
 /// The kind of the operations that record edits made outside.
 const EXTERNAL: &str = "external";
 
-/// How much of the end of a history is looked at when nothing is known about it: what git could not
-/// merge are appended entries, so that its marks are there.
+/// How much of the end of a history is searched when nothing is known about it: git puts its markers
+/// around appended entries.
 const TAIL: u64 = 256 << 10;
 
 impl Workspace {
-    /// Refuses to build on conflicts; only settling them goes on.
+    /// Refuses every change but resolving them while there are conflicts.
     ///
-    /// Where a side was removed, or the driver could not be run, the file shows no conflict. Going
-    /// on with it would leave out what the other side did.
+    /// Where a side was removed, or the merge driver could not run, the file shows no conflict, but
+    /// version control knows of one: continuing would drop what the other side did.
     pub(in crate::workspace) fn refuse_unmerged(
         &self,
         view: &View,
         kind: &str,
     ) -> Result<(), Error> {
-        if kind == SETTLE {
+        if kind == RESOLVE {
             return Ok(());
         }
         self.unmerged(view)?.map_or(Ok(()), Err)
     }
 
-    /// Refuses to undo or redo while version control is in the middle of what left conflicts: what
-    /// the other side did would be gone from the files, and with the next commit for good.
+    /// Refuses to undo or redo an operation, given by its kind and its files, in the middle of a merge
+    /// that left conflicts: what the other side did would be gone from the files, and with the next
+    /// commit for good.
     ///
-    /// Conflicts that somebody wrote there are an edit like any other. An edit from outside that
-    /// changed only files as version control left them may go: that one still has both sides.
-    /// `None` where there is nothing to be undone.
-    pub(in crate::workspace) fn refuse_stepping(
+    /// Without a merge, conflict markers are an edit like any other. An edit from outside that changed
+    /// only unmerged files may be undone: version control still has both sides.
+    pub(in crate::workspace) fn refuse_unmerged_undo(
         &self,
         view: &View,
-        step: Option<(&str, &[String])>,
+        operation: Option<(&str, &[String])>,
     ) -> Result<(), Error> {
         let dir = self.directory();
         if self.version_control().operation_under_way(dir).is_none() {
@@ -52,15 +54,15 @@ impl Workspace {
         let Some(error) = self.unmerged(view)? else { return Ok(()) };
         let kept = self.version_control().unmerged_files(dir);
         let is_kept = |name: &String| kept.iter().any(|file| file.name() == name);
-        match step {
+        match operation {
             Some((EXTERNAL, changed)) if changed.iter().all(is_kept) => Ok(()),
             _ => Err(error),
         }
     }
 
-    /// The refusal to go on, where there are conflicts.
+    /// The error to refuse a change with, if there are conflicts.
     fn unmerged(&self, view: &View) -> Result<Option<Error>, Error> {
-        let mut found = all(view)?;
+        let mut found = conflicts_in(view)?;
         if found.is_empty() {
             let unmarked = self.version_control().unmerged_files(self.directory());
             found.extend(unmarked.into_iter().map(Conflict::of_file));
@@ -74,11 +76,10 @@ impl Workspace {
     }
 }
 
-/// Refuses a value that would read as a conflict: nobody could change the state any more.
-///
-/// There was none before, or the change would not have begun.
+/// Refuses a value that would be read as a conflict: it would block every later change. There was no
+/// conflict before, or the change would not have begun.
 pub(in crate::workspace) fn refuse_lookalike(draft: &Draft<'_>, kind: &str) -> Result<(), Error> {
-    if kind == SETTLE {
+    if kind == RESOLVE {
         return Ok(());
     }
     for file in draft.changed_files() {
@@ -95,11 +96,11 @@ pub(in crate::workspace) fn refuse_lookalike(draft: &Draft<'_>, kind: &str) -> R
     Ok(())
 }
 
-/// All conflicts of the files. Costs a search for one word where there are none.
-fn all(view: &View) -> Result<Vec<Conflict>, Error> {
+/// The conflicts in the files. Where there are none, this costs a search for one word.
+fn conflicts_in(view: &View) -> Result<Vec<Conflict>, Error> {
     let mut found = Vec::new();
     for file in StateFile::REWRITABLE {
-        // What it is made of was looked at already.
+        // It was searched when its parts were read.
         if view.is_lazy(file.name()) {
             continue;
         }
@@ -123,14 +124,13 @@ fn may_be_in_history(view: &View) -> Result<bool, Error> {
         return Ok(std::str::from_utf8(bytes).map_or(true, flagged));
     }
     let tail = appended.read_tail(TAIL)?;
-    let ends = b"\n>>>>>>> ";
-    Ok(may_conflict(&tail) || tail.windows(ends.len()).any(|window| window == ends))
+    Ok(may_conflict(&tail) || memmem::find(&tail, b"\n>>>>>>> ").is_some())
 }
 
 impl Snapshot {
     /// The conflicts that a merge left in the files.
     pub(crate) fn conflicts(&self) -> Result<Vec<Conflict>, Error> {
-        all(self.view())
+        conflicts_in(self.view())
     }
 
     /// The conflicts as findings, each with its place.
@@ -149,14 +149,13 @@ impl Snapshot {
 }
 
 impl Workspace {
-    /// Settles conflicts by taking one side of each; a field stands for all below it.
-    ///
-    /// history.md is a set of entries and has no sides to take: it is left to the caller.
+    /// Resolves conflicts by taking one side of each; a field stands for all below it. history.md is
+    /// a set of entries and has no sides to take.
     ///
     /// # Errors
     /// There is no such conflict.
-    pub(crate) fn take(&self, side: Side, fields: &[String]) -> Result<Outcome, Error> {
-        self.change(SETTLE, |draft| {
+    pub(crate) fn take_side(&self, side: Side, fields: &[String]) -> Result<Outcome, Error> {
+        self.change(RESOLVE, |draft| {
             let mut answers = Vec::new();
             for field in fields {
                 let file = file_of(field)?;
@@ -175,12 +174,12 @@ impl Workspace {
                 let answer = Answer::new(format!("{field}: took {word}{rest}"));
                 answers.push(answer.with("settled", count).with("left", left));
             }
-            let is_settled = |file: StateFile| {
+            let is_resolved = |file: StateFile| {
                 draft.text_of(file).is_ok_and(|text| conflicts(file, text.as_bytes()).is_empty())
             };
-            if is_settled(StateFile::Plan) && is_settled(StateFile::Variables) {
-                // The step at hand depends on the statuses that were just chosen.
-                crate::workspace::check::repairs(draft)?;
+            if is_resolved(StateFile::Plan) && is_resolved(StateFile::Variables) {
+                // The current step depends on the statuses that were just chosen.
+                crate::workspace::check::update_derived(draft)?;
             }
             Ok(answers)
         })

@@ -1,7 +1,4 @@
-//! What follows from the plan follows it again after an edit made outside.
-//!
-//! Two branches that each add a step count to the same number, so that git sees one and the same
-//! variables.json on both and asks nobody; the merged plan has both steps.
+//! What a change does about edits that were made outside statedir before it.
 
 use crate::workspace::{Draft, Readiness};
 use crate::{
@@ -9,42 +6,35 @@ use crate::{
     store::{Report, View},
 };
 
-/// Whether an edit that opening found changed the plan.
-pub(in crate::workspace) fn is_plan_edited(view: &View) -> bool {
-    is_edited(view, StateFile::Plan)
-}
+/// How many lines of a plan are named that look like steps and are not read as such.
+const MOST_NAMED: usize = 3;
 
-fn is_edited(view: &View, file: StateFile) -> bool {
-    view.reports().iter().any(|report| match report {
-        Report::External { files, .. } => files.iter().any(|name| name == file.name()),
-        _ => false,
-    })
-}
-
-/// Remembers which files were edited outside, so that the next entry of the history says it.
-pub(in crate::workspace) fn remember(draft: &mut Draft<'_>) {
-    let mut edited = Vec::new();
-    for report in draft.view().reports() {
-        if let Report::External { files, .. } = report {
-            let is_state = |name: &&String| name.as_str() != StateFile::History.name();
-            edited.extend(files.iter().filter(is_state).cloned());
-        }
+/// Updates what is derived from an edited plan, warns of lines in it that are not understood, and
+/// keeps the names of the edited files for the next entry of the history.
+pub(in crate::workspace) fn follow_up(draft: &mut Draft<'_>) {
+    let edited: Vec<String> = edited_files(draft.view()).cloned().collect();
+    if edited.iter().any(|name| name == StateFile::Plan.name()) {
+        update_counters(draft);
+        warn_of_unread_steps(draft);
     }
-    if !edited.is_empty()
+    let edited = edited.into_iter().filter(|name| name != StateFile::History.name());
+    let mut edited = edited.peekable();
+    if edited.peek().is_some()
         && let Ok(facts) = draft.facts()
     {
         facts.edited.extend(edited);
     }
 }
 
-/// How many lines of a plan are named that look like steps and are not read as such.
-const MOST_NAMED: usize = 3;
+fn edited_files(view: &View) -> impl Iterator<Item = &String> {
+    view.reports().iter().flat_map(|report| match report {
+        Report::External { files, .. } => files.as_slice(),
+        _ => &[],
+    })
+}
 
-/// Says what looks like a step or a field in a plan that was edited outside and is not read as one.
-pub(in crate::workspace) fn tell_unread_steps(draft: &mut Draft<'_>) {
-    if !is_plan_edited(draft.view()) {
-        return;
-    }
+/// Names what looks like a step or a field in the plan and is not read as one.
+fn warn_of_unread_steps(draft: &mut Draft<'_>) {
     let Ok(plan) = draft.plan() else { return };
     let unread = plan.unrecognised();
     for problem in unread.iter().take(MOST_NAMED) {
@@ -58,12 +48,12 @@ pub(in crate::workspace) fn tell_unread_steps(draft: &mut Draft<'_>) {
     }
 }
 
-/// Brings the counters in the variables in line with a plan that was edited outside, as a part of
-/// the change that finds the edit. A file that cannot be read is left alone.
-pub(in crate::workspace) fn update_counters(draft: &mut Draft<'_>) {
-    if !is_plan_edited(draft.view()) {
-        return;
-    }
+/// Brings what variables.json repeats of the plan in line with it. A file that cannot be read is left
+/// alone.
+///
+/// Two branches that each add a step count to the same number, so git merges variables.json without a
+/// conflict, but the merged plan has both steps.
+fn update_counters(draft: &mut Draft<'_>) {
     let (Ok(plan), Ok(variables)) = (draft.plan(), draft.variables()) else { return };
     let current = Readiness::new(&plan, draft.workflow()).counts().current_step;
     let counts = variables.step_data(current, plan.steps.len());

@@ -2,15 +2,13 @@
 
 pub(in crate::workspace) mod conflict;
 pub(in crate::workspace) mod external_edit;
-pub(in crate::workspace) mod notice;
 pub(in crate::workspace) mod outcome;
 
 use std::{path::PathBuf, rc::Rc};
 
-use self::notice::{findings, notices};
 use super::{
     Answer, Draft, Error, FileDiff, Outcome, Workspace, adopted::AdoptedView, check, is_absent,
-    snapshot::liveness::Liveness, version_control::Location,
+    is_missing, snapshot::liveness::Liveness, version_control::Location,
 };
 use crate::{
     domain::{ErrorCode, Plan, StateFile},
@@ -18,65 +16,63 @@ use crate::{
 };
 
 /// The state as a change finds it.
-pub(super) struct Opened {
-    access: Access,
-    /// The native files, where the state is made of others.
-    seen: Option<AdoptedView>,
+pub(super) struct OpenedState {
+    access: StateAccess,
+    /// An adopted state, translated into the five files.
+    adopted: Option<AdoptedView>,
 }
 
-enum Access {
+enum StateAccess {
     /// For a dry run.
-    ToLook(Box<View>),
-    /// With the lock.
-    ToChange(Box<Transaction>),
+    ReadOnly(Box<View>),
+    Locked(Box<Transaction>),
 }
 
-impl Opened {
-    /// The state as the files of a native one.
+impl OpenedState {
+    /// The state as the five files, also where other files hold it.
     pub(super) fn view(&self) -> &View {
-        self.seen.as_ref().map_or_else(|| self.raw(), |seen| &seen.view)
+        self.adopted.as_ref().map_or_else(|| self.raw(), |adopted| &adopted.view)
     }
 
-    /// The files as they are.
+    /// The files on disk.
     pub(super) fn raw(&self) -> &View {
         match &self.access {
-            Access::ToLook(view) => view,
-            Access::ToChange(transaction) => transaction.view(),
+            StateAccess::ReadOnly(view) => view,
+            StateAccess::Locked(transaction) => transaction.view(),
         }
     }
 
-    /// The same with what it was composed of, where the state is made of others.
-    pub(super) fn seen(&self) -> Option<&AdoptedView> {
-        self.seen.as_ref()
+    /// The translation of an adopted state, with what it was made of.
+    pub(super) fn adopted(&self) -> Option<&AdoptedView> {
+        self.adopted.as_ref()
     }
 
-    /// The right to change the state; `None` in a dry run.
+    /// `None` in a dry run.
     pub(super) fn transaction(&self) -> Option<&Transaction> {
         match &self.access {
-            Access::ToLook(_) => None,
-            Access::ToChange(transaction) => Some(transaction),
+            StateAccess::ReadOnly(_) => None,
+            StateAccess::Locked(transaction) => Some(transaction),
         }
     }
 }
 
-/// What a change comes to, worked out completely before anything is written.
+/// A change, worked out completely before anything is written.
 #[derive(Default)]
 pub(super) struct Proposal {
-    /// What the store is to do; nothing happens if it is empty.
+    /// What the store commits; nothing if it is empty.
     pub operation: NewOperation,
-    /// The plan that it leads to, if it was read.
+    /// The plan after the change, if it was read.
     pub plan: Option<Rc<Plan>>,
-    /// Whether it speaks of the files as they are, not of those of a native state.
+    /// Whether the operation is about the files on disk, and not about the five files.
     pub is_raw: bool,
-    /// Where the whole directory goes with the operation.
+    /// Where the operation moves the whole directory.
     pub move_to: Option<PathBuf>,
-    /// The files that change.
     pub changed: Vec<StateFile>,
     /// The answers, one per change.
     pub answers: Vec<Answer>,
     /// What the caller should know besides.
     pub notices: Vec<String>,
-    /// The change as a dry run shows it.
+    /// Filled for a dry run only.
     pub diff: Vec<FileDiff>,
 }
 
@@ -87,47 +83,50 @@ impl Proposal {
 }
 
 impl Workspace {
-    /// Everything is decided by what `work` finds under the lock; a dry run works the same out on
-    /// a view of its own, and stops before the commit.
+    /// Opens the state, calls `work` under the lock, and commits what it proposes. A dry run takes no
+    /// lock and stops before the commit.
     pub(super) fn transact(
         &self,
         dry_run: bool,
-        work: impl FnOnce(&Opened) -> Result<Proposal, Error>,
+        work: impl FnOnce(&OpenedState) -> Result<Proposal, Error>,
     ) -> Result<Outcome, Error> {
         let opened = self.open(dry_run)?;
         let mut proposal = work(&opened)?;
-        if let Some(seen) = &opened.seen {
+        if let Some(adopted) = &opened.adopted {
             if proposal.move_to.is_some() {
                 let message = "an adopted state stays where its files are";
                 return Err(Error::refused(ErrorCode::NotMoved, message));
             }
             if !proposal.is_raw {
                 let plan = proposal.plan.take();
-                self.to_adopted_files(seen, &mut proposal.operation, plan)?;
+                self.to_adopted_files(adopted, &mut proposal.operation, plan)?;
             }
         }
         let view = opened.view();
-        let mut seen = match dry_run {
-            true => findings(view.reports()),
-            false => notices(view.reports()).into_iter().chain(self.loss_notice(view)).collect(),
+        let mut notices = match dry_run {
+            true => outcome::pending_notices(view.reports()),
+            false => outcome::notices(view.reports()),
         };
-        seen.append(&mut proposal.notices);
+        if !dry_run {
+            notices.extend(self.loss_notice(view));
+        }
+        notices.append(&mut proposal.notices);
         let is_empty = proposal.is_empty();
         let mut outcome = Outcome {
             revision: view.revision.clone(),
             committed: false,
             changed: proposal.changed,
             answers: proposal.answers,
-            notices: seen,
+            notices,
             diff: if dry_run { proposal.diff } else { Vec::new() },
         };
         let transaction = match opened.access {
-            Access::ToChange(transaction) if !is_empty => transaction,
-            Access::ToChange(transaction) => {
+            StateAccess::Locked(transaction) if !is_empty => transaction,
+            StateAccess::Locked(transaction) => {
                 transaction.keep_derived(proposal.operation.derived);
                 return Ok(outcome);
             }
-            Access::ToLook(_) => return Ok(outcome),
+            StateAccess::ReadOnly(_) => return Ok(outcome),
         };
         let Committed { revision, warnings, .. } = match proposal.move_to {
             None => transaction.commit(proposal.operation)?,
@@ -142,22 +141,23 @@ impl Workspace {
         };
         outcome.revision = revision;
         outcome.committed = true;
-        self.leave_process_sign();
+        self.record_process();
         outcome.notices.extend(warnings);
         Ok(outcome)
     }
 
-    /// Where a process lives as long as its session, it can be told later whether that goes on.
-    fn leave_process_sign(&self) {
+    /// Records the process that lives as long as this session, if there is one, so that others can
+    /// tell whether the session is alive.
+    fn record_process(&self) {
         let identity = self.env.identity();
         if let (Some(session), Some(_)) = (&identity.session, &identity.process) {
-            // What is lost with it is evidence; the change is made.
-            let _ = self.store.record_sign(session, &self.sign(false));
+            // The change is made; failing loses only evidence.
+            let _ = self.store.record_sign(session, &self.sign_of_life(false));
         }
     }
 
-    /// What the session leaves behind now.
-    pub(crate) fn sign(&self, ended: bool) -> SignOfLife {
+    /// The sign of life of this session, now.
+    pub(crate) fn sign_of_life(&self, ended: bool) -> SignOfLife {
         let process = self.env.identity().process.clone();
         SignOfLife { time: self.env.now(), ended, process, ..SignOfLife::default() }
     }
@@ -168,21 +168,20 @@ impl Workspace {
         kind: &str,
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
-        self.change_any(kind, false, work)
+        self.transact(self.options.dry_run, |opened| self.propose(kind, false, opened, work))
     }
 
-    /// The same, also where there is no state yet if the change makes a `new` one.
-    pub(crate) fn change_any(
+    /// The same, also where there is no state yet.
+    pub(super) fn change_or_create(
         &self,
         kind: &str,
-        new: bool,
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
-        self.transact(self.options.dry_run, |opened| self.propose(kind, new, opened, work))
+        self.transact(self.options.dry_run, |opened| self.propose(kind, true, opened, work))
     }
 
     /// Works out a change and writes nothing.
-    pub(super) fn rehearse(
+    pub(super) fn change_dry_run(
         &self,
         kind: &str,
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
@@ -193,12 +192,12 @@ impl Workspace {
     fn propose(
         &self,
         kind: &str,
-        new: bool,
-        opened: &Opened,
+        may_create: bool,
+        opened: &OpenedState,
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Proposal, Error> {
         let view = opened.view();
-        if !new && is_absent(view) {
+        if !may_create && is_absent(view) {
             return Err(self.no_state(view));
         }
         self.refuse_unmerged(view, kind)?;
@@ -211,11 +210,11 @@ impl Workspace {
         let diff = if is_dry_run { draft.diff() } else { Vec::new() };
         let notices = std::mem::take(&mut draft.notices);
         let mut proposal = Proposal { changed, answers, notices, diff, ..Proposal::default() };
-        let derived = match opened.seen {
+        let derived = match opened.adopted {
             None if !is_dry_run => draft.plan_table(),
             _ => None,
         };
-        if opened.seen.is_some() {
+        if opened.adopted.is_some() {
             proposal.plan = draft.new_plan();
         }
         if draft.is_empty() {
@@ -240,8 +239,8 @@ impl Workspace {
         Ok(proposal)
     }
 
-    /// Nothing of a checkpoint depends on what the files mean, and a repair has to work with damaged
-    /// ones.
+    /// A draft of the change. A checkpoint does not depend on what the files mean, and a repair has to
+    /// work with damaged ones: both get a lenient draft.
     fn draft<'a>(&'a self, kind: &str, view: &'a View) -> Result<Draft<'a>, Error> {
         if kind.starts_with("checkpoint.") || kind == check::FIX {
             return Ok(Draft::lenient(view, &self.env, self.options.progress));
@@ -254,13 +253,9 @@ impl Workspace {
         Ok(draft)
     }
 
-    /// Files that are not there and never were, as beside a plan that somebody brought along. One
-    /// that the log or version control knows is missing, and can be restored.
+    /// Missing files that never existed, as beside a plan that somebody brought along. A file that the
+    /// log or version control knows can be restored instead.
     pub(super) fn unwritten(&self, view: &View) -> Vec<StateFile> {
-        let is_absent = |file: &StateFile| match file {
-            StateFile::History => !view.appended().exists(),
-            file => view.bytes(file.name()).is_none(),
-        };
         // A log may begin later than the history that it belongs to.
         let is_logged = |file: &StateFile| match file {
             StateFile::History => self.store.has_known_appended().unwrap_or(true),
@@ -270,22 +265,23 @@ impl Workspace {
             !is_logged(file) && self.version_control().committed(self.directory(), *file).is_none()
         };
         let mut files = StateFile::FIVE.to_vec();
-        files.retain(|file| *file != StateFile::Plan && is_absent(file) && is_unknown(file));
+        files
+            .retain(|file| *file != StateFile::Plan && is_missing(view, *file) && is_unknown(file));
         files
     }
 
-    /// Reads for a dry run; else takes the lock and brings files and log together. Checks the
+    /// Reads for a dry run, else takes the lock and brings files and log together; then checks the
     /// expected revision.
-    fn open(&self, dry_run: bool) -> Result<Opened, Error> {
+    fn open(&self, dry_run: bool) -> Result<OpenedState, Error> {
         let access = match dry_run {
-            true => Access::ToLook(Box::new(self.store.read(self.options.wait)?)),
+            true => StateAccess::ReadOnly(Box::new(self.store.read(self.options.wait)?)),
             false => {
                 let transaction = self.store.begin(self.options.wait, &self.holder())?;
-                Access::ToChange(Box::new(transaction))
+                StateAccess::Locked(Box::new(transaction))
             }
         };
-        let mut opened = Opened { access, seen: None };
-        opened.seen = self.adopted_view(opened.raw())?;
+        let mut opened = OpenedState { access, adopted: None };
+        opened.adopted = self.adopted_view(opened.raw())?;
         self.expect(&opened.view().revision)?;
         Ok(opened)
     }

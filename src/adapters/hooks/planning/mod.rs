@@ -1,13 +1,13 @@
 //! An agent's own planning tool: what its calls say, and how they become steps.
 
-mod outline;
+mod markdown;
 mod sql;
 
 use serde_json::Value;
 
 use super::{
-    Dialect, Hook, HookEvent, Memory, Reply,
-    reply::{quoted, short},
+    Hook, HookClient, HookEvent, HookReply, SessionMemory,
+    reply::{quoted, short_line},
 };
 use crate::{
     domain::StepRole as Role,
@@ -21,103 +21,104 @@ const MOST_TASKS: usize = 2_000;
 
 /// Tools that write the whole list: Claude Code's older one, Codex, Gemini CLI, opencode, Qwen Code,
 /// Copilot CLI's older one.
-const WHOLE: [&str; 6] =
+const LIST_TOOLS: [&str; 6] =
     ["TodoWrite", "update_plan", "write_todos", "todowrite", "todo_write", "update_todo"];
 
-/// Whether Gemini CLI or Qwen Code calls a helper by this tool.
-pub(super) fn calls_helper(tool: &str) -> bool {
+/// Whether Gemini CLI or Qwen Code calls a subagent with this tool.
+pub(super) fn calls_subagent(tool: &str) -> bool {
     matches!(tool, "invoke_agent" | "agent")
 }
 
-/// Whether a tool plans.
+/// Whether a tool changes or shows the agent's own task list.
 pub(super) fn is_planning(tool: &str) -> bool {
     let others = ["TaskCreate", "TaskUpdate", "TaskList", "ExitPlanMode", "exit_plan_mode", "sql"];
-    WHOLE.contains(&tool) || others.contains(&tool)
+    LIST_TOOLS.contains(&tool) || others.contains(&tool)
 }
 
-/// Carries over what the agent did with its list, and tells what it should know.
-pub(super) fn captured(hook: &Hook<'_>) -> Result<Reply, Error> {
+/// Carries over to the plan what the agent did with its list, and tells it where they differ.
+pub(super) fn capture(hook: &Hook<'_>) -> Result<HookReply, Error> {
     let events = task_events(hook.event);
-    if !hook.captures || hook.dry_run || events.is_empty() || is_of_helper(hook) {
-        return Ok(Reply::Silent);
+    if !hook.captures_tasks || hook.dry_run || events.is_empty() || is_subagent_list(hook) {
+        return Ok(HookReply::Silent);
     }
     let captured = hook.workspace.capture(&hook.session(), &events)?;
-    let text = told(&captured).unwrap_or_default() + &told_unknown(hook, &captured.unknown);
-    Ok(if text.is_empty() { Reply::Silent } else { Reply::Context(text) })
+    let text = differences(&captured) + &unknown_tasks(hook, &captured.unknown);
+    Ok(if text.is_empty() { HookReply::Silent } else { HookReply::Context(text) })
 }
 
-/// What an agent does about tasks that never reached the plan: a state that cannot be written, a lock
-/// that is held, a hook that was killed. Once for each task.
-fn told_unknown(hook: &Hook<'_>, keys: &[String]) -> String {
+/// Tells the agent, once for each task, what to do about tasks that never reached the plan: the state
+/// could not be written, the lock was held, or the hook was killed.
+fn unknown_tasks(hook: &Hook<'_>, keys: &[String]) -> String {
     if keys.is_empty() {
         return String::new();
     }
     let mut memory = hook.memory();
-    let new = keys.iter().filter(|key| memory.tell(&format!("unknown task {key}"))).count();
+    let new = keys.iter().filter(|key| memory.tell_once(&format!("unknown task {key}"))).count();
     if new == 0 {
         return String::new();
     }
-    hook.remember(&memory);
+    hook.save_memory(&memory);
     let way = match hook.event.tool() {
         "TaskUpdate" => "Call TaskList once: what it lists becomes steps",
         _ => "Run `SELECT id, title, status FROM todos` once: what it lists becomes steps",
     };
     format!(
-        "A task that you changed is not in the plan, an earlier call did not reach it. {way}.\n"
+        "A task that you changed is not in the plan: an earlier call did not reach it. {way}.\n"
     )
 }
 
-/// Whether the list is a helper's own: it is no list of the plan's. Tasks that Claude Code creates one by
-/// one are shared by all agents.
-fn is_of_helper(hook: &Hook<'_>) -> bool {
+/// Whether the list is a subagent's own, which is not for the plan. Tasks that Claude Code creates one
+/// by one are shared by all agents.
+fn is_subagent_list(hook: &Hook<'_>) -> bool {
     let (event, tool) = (hook.event, hook.event.tool());
-    match event.dialect() {
-        Dialect::Gemini | Dialect::Qwen => hook.memory().helpers > 0,
-        _ => event.text("agent_id").is_some() && (WHOLE.contains(&tool) || tool == "sql"),
+    match event.client() {
+        HookClient::Gemini | HookClient::Qwen => hook.memory().subagents > 0,
+        _ => event.text("agent_id").is_some() && (LIST_TOOLS.contains(&tool) || tool == "sql"),
     }
 }
 
-/// Notes that a helper begins or ends. Gemini CLI and Qwen Code give its calls no name of their own:
-/// what happens between the call of a helper and its answer is the helper's.
-pub(super) fn note_helpers(hook: &Hook<'_>, reply: &Reply) {
-    if !matches!(hook.event.dialect(), Dialect::Gemini | Dialect::Qwen) {
+/// Counts the subagents at work. Gemini CLI and Qwen Code do not mark their calls: what happens between
+/// the call of a subagent and its answer is the subagent's.
+pub(super) fn count_subagents(hook: &Hook<'_>, reply: &HookReply) {
+    if !matches!(hook.event.client(), HookClient::Gemini | HookClient::Qwen) {
         return;
     }
     let known = hook.memory();
-    let is_refused = matches!(reply, Reply::Deny(_) | Reply::Ask(_));
-    let helpers = match (hook.event.name(), hook.event.tool()) {
-        ("PreToolUse", tool) if calls_helper(tool) && !is_refused => {
-            known.helpers.saturating_add(1)
+    let is_refused = matches!(reply, HookReply::Deny(_) | HookReply::Ask(_));
+    let subagents = match (hook.event.name(), hook.event.tool()) {
+        ("PreToolUse", tool) if calls_subagent(tool) && !is_refused => {
+            known.subagents.saturating_add(1)
         }
-        ("PostToolUse", tool) if calls_helper(tool) => known.helpers.saturating_sub(1),
+        ("PostToolUse", tool) if calls_subagent(tool) => known.subagents.saturating_sub(1),
         // None outlives the turn it was called in.
         ("SessionStart" | "UserPromptSubmit" | "Stop", _) => 0,
         _ => return,
     };
-    if helpers != known.helpers {
-        hook.remember(&Memory { helpers, ..known });
+    if subagents != known.subagents {
+        hook.save_memory(&SessionMemory { subagents, ..known });
     }
 }
 
 /// Whether an event reports tasks where there were none, so that a state can be created from them.
-pub(crate) fn begins_list(event: &HookEvent) -> bool {
-    let begins = |event: &TaskEvent| match event {
+pub(crate) fn starts_task_list(event: &HookEvent) -> bool {
+    let has_tasks = |event: &TaskEvent| match event {
         TaskEvent::Whole(tasks) | TaskEvent::Added(tasks) => !tasks.is_empty(),
         TaskEvent::Changed(_) => false,
     };
     event.name() == "PostToolUse"
         && event.text("agent_id").is_none()
-        && task_events(event).iter().any(begins)
+        && task_events(event).iter().any(has_tasks)
 }
 
-/// What the tasks are for, as far as the event tells.
+/// The goal of the tasks, as far as the event says.
 pub(crate) fn goal(event: &HookEvent) -> Option<String> {
-    let plan = accepted_plan(event).and_then(outline::title);
+    let plan = accepted_plan(event).and_then(markdown::title);
     let said = plan.or_else(|| event.input("explanation").map(str::to_owned));
-    said.map(|text| short(&crate::workspace::masked(&text), 200)).filter(|text| !text.is_empty())
+    said.map(|text| short_line(&crate::workspace::masked(&text), 200))
+        .filter(|text| !text.is_empty())
 }
 
-fn told(captured: &Captured) -> Option<String> {
+fn differences(captured: &Captured) -> String {
     let mut text = String::new();
     if let Some((first, _)) = captured.lacking.first() {
         text.push_str(&format!(
@@ -125,7 +126,7 @@ fn told(captured: &Captured) -> Option<String> {
              count in the same words, or leave one out: `statedir step skip {first}`\n"
         ));
         for (number, title) in captured.lacking.iter().take(MOST_NAMED) {
-            text.push_str(&quoted(&format!("{number} {}", short(title, 120))));
+            text.push_str(&quoted(&format!("{number} {}", short_line(title, 120))));
         }
         let left = captured.lacking.len().saturating_sub(MOST_NAMED);
         if left > 0 {
@@ -134,12 +135,12 @@ fn told(captured: &Captured) -> Option<String> {
     }
     for why in captured.refused.iter().take(3) {
         text.push_str("The plan does not follow your list here:\n");
-        text.push_str(&quoted(&short(why, 300)));
+        text.push_str(&quoted(&short_line(why, 300)));
     }
-    (!text.is_empty()).then_some(text)
+    text
 }
 
-/// What a call of a planning tool says; nothing for any other tool, and for one that failed.
+/// What a call of a planning tool did; nothing for other tools and for a call that failed.
 pub(super) fn task_events(event: &HookEvent) -> Vec<TaskEvent> {
     let input = event.tool_input().unwrap_or(&Value::Null);
     let response = event.response().unwrap_or(&Value::Null);
@@ -156,10 +157,10 @@ pub(super) fn task_events(event: &HookEvent) -> Vec<TaskEvent> {
             return sql::task_events(query, answer.unwrap_or_default());
         }
         "ExitPlanMode" | "exit_plan_mode" => {
-            let tasks = accepted_plan(event).map(outline::tasks).unwrap_or_default();
+            let tasks = accepted_plan(event).map(markdown::tasks).unwrap_or_default();
             Some(TaskEvent::Added(tasks))
         }
-        tool if WHOLE.contains(&tool) => whole(input),
+        tool if LIST_TOOLS.contains(&tool) => whole_list(input),
         _ => None,
     };
     one.into_iter()
@@ -172,8 +173,8 @@ fn accepted_plan(event: &HookEvent) -> Option<&str> {
     if !matches!(event.tool(), "ExitPlanMode" | "exit_plan_mode") {
         return None;
     }
-    let told = event.response().and_then(|response| response.get("plan")?.as_str());
-    told.or_else(|| event.input("plan"))
+    let accepted = event.response().and_then(|response| response.get("plan")?.as_str());
+    accepted.or_else(|| event.input("plan"))
 }
 
 fn failed(response: &Value) -> bool {
@@ -192,26 +193,26 @@ fn created(input: &Value, response: &Value) -> Option<ClientTask> {
 fn updated(input: &Value) -> Option<TaskChange> {
     let key = key_of(input.get("taskId")?)?;
     let text = input.get("subject").and_then(Value::as_str).map(str::to_owned);
-    let role = input.get("status").and_then(Value::as_str).and_then(role);
+    let role = input.get("status").and_then(Value::as_str).and_then(role_of);
     Some(TaskChange { key, text, role })
 }
 
-fn whole(input: &Value) -> Option<TaskEvent> {
+fn whole_list(input: &Value) -> Option<TaskEvent> {
     let list = ["todos", "plan"].iter().find_map(|name| input.get(name))?;
     match list {
         Value::Array(_) => Some(TaskEvent::Whole(tasks(Some(list), false))),
-        Value::String(text) => Some(TaskEvent::Whole(outline::checklist(text))),
+        Value::String(text) => Some(TaskEvent::Whole(markdown::checklist(text))),
         _ => None,
     }
 }
 
-/// The tasks of a list, by whatever name a client gives their words.
+/// The tasks of a list, whatever the client calls their text.
 fn tasks(list: Option<&Value>, with_keys: bool) -> Vec<ClientTask> {
     let task = |item: &Value| {
-        let words = ["content", "step", "description", "subject", "title", "text"];
-        let text = words.iter().find_map(|name| item.get(name)?.as_str()).or(item.as_str())?;
+        let keys = ["content", "step", "description", "subject", "title", "text"];
+        let text = keys.iter().find_map(|name| item.get(name)?.as_str()).or(item.as_str())?;
         let status = item.get("status").and_then(Value::as_str);
-        let role = status.and_then(role).unwrap_or(Role::Open);
+        let role = status.and_then(role_of).unwrap_or(Role::Open);
         // Lists that are written as a whole number their tasks anew.
         let key = item.get("id").filter(|_| with_keys).and_then(key_of);
         Some(ClientTask { key, text: text.to_owned(), role })
@@ -228,9 +229,9 @@ fn key_of(value: &Value) -> Option<String> {
     }
 }
 
-/// How far a task is, by the words of the clients.
-fn role(word: &str) -> Option<Role> {
-    Some(match word.to_ascii_lowercase().replace(['-', ' '], "_").as_str() {
+/// What a client's status of a task means.
+fn role_of(status: &str) -> Option<Role> {
+    Some(match status.to_ascii_lowercase().replace(['-', ' '], "_").as_str() {
         "pending" | "todo" | "open" | "not_started" | "blocked" => Role::Open,
         "in_progress" | "active" | "doing" | "started" => Role::Active,
         "completed" | "complete" | "done" => Role::Done,

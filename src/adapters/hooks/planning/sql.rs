@@ -1,7 +1,7 @@
-//! Copilot CLI keeps its list in a table `todos` that the agent changes with SQL. Of that, what
-//! names its rows is understood, and the table that a look at it answers; the rest says nothing.
+//! Copilot CLI keeps its list in a table `todos` that the agent changes with SQL. Statements that name
+//! their rows are understood, and the rows that a SELECT returns; everything else is ignored.
 
-use super::role;
+use super::role_of;
 use crate::{
     domain::StepRole as Role,
     workspace::{ClientTask, TaskChange, TaskEvent},
@@ -13,12 +13,11 @@ const LONGEST: usize = 256 << 10;
 /// How many lines of an answer are read.
 const MOST_ROWS: usize = 2_000;
 
-/// A word, a text in quotes, or a sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
+enum SqlToken {
     Word(String),
     Text(String),
-    Sign(char),
+    Symbol(char),
 }
 
 /// What a query does to the table `todos`, and what it answers about it.
@@ -27,21 +26,22 @@ pub(super) fn task_events(query: &str, answer: &str) -> Vec<TaskEvent> {
         return Vec::new();
     }
     let tokens = tokens(query);
-    let statements = tokens.split(|token| *token == Token::Sign(';'));
-    let statements: Vec<&[Token]> = statements.filter(|statement| !statement.is_empty()).collect();
+    let statements = tokens.split(|token| *token == SqlToken::Symbol(';'));
+    let statements: Vec<&[SqlToken]> =
+        statements.filter(|statement| !statement.is_empty()).collect();
     match statements.as_slice() {
-        [one] if looks(one) => {
-            let tasks = listed(answer);
+        [one] if is_select(one) => {
+            let tasks = tasks_in_table(answer);
             if tasks.is_empty() { Vec::new() } else { vec![TaskEvent::Added(tasks)] }
         }
-        all => all.iter().filter_map(|rest| Reader { rest }.statement()).collect(),
+        all => all.iter().filter_map(|rest| StatementParser { rest }.statement()).collect(),
     }
 }
 
-/// Whether a statement looks at the table alone.
-fn looks(tokens: &[Token]) -> bool {
-    let is = |token: &Token, word: &str| match token {
-        Token::Word(found) => found.eq_ignore_ascii_case(word),
+/// Whether a statement reads rows of this table alone, as they are.
+fn is_select(tokens: &[SqlToken]) -> bool {
+    let is = |token: &SqlToken, word: &str| match token {
+        SqlToken::Word(found) => found.eq_ignore_ascii_case(word),
         _ => false,
     };
     let has = |word: &str| tokens.iter().any(|token| is(token, word));
@@ -49,8 +49,8 @@ fn looks(tokens: &[Token]) -> bool {
     tokens.first().is_some_and(|first| is(first, "select")) && from && !has("join") && !has("as")
 }
 
-/// The rows of an answer, a table in markdown, that name their tasks.
-fn listed(answer: &str) -> Vec<ClientTask> {
+/// The tasks in an answer, a table in markdown: its rows with id, title and status.
+fn tasks_in_table(answer: &str) -> Vec<ClientTask> {
     let cells = |line: &str| -> Option<Vec<String>> {
         let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
         Some(inner.split('|').map(|cell| cell.trim().to_owned()).collect())
@@ -58,19 +58,19 @@ fn listed(answer: &str) -> Vec<ClientTask> {
     let mut rows = answer.lines().take(MOST_ROWS).filter_map(cells);
     let Some(columns) = rows.next() else { return Vec::new() };
     let task = |row: Vec<String>| {
-        // A sign within a value shifts the others.
+        // A `|` within a value shifts the others.
         (row.len() == columns.len()).then_some(())?;
         let value = |name: &str| {
             let at = columns.iter().position(|column| column.eq_ignore_ascii_case(name))?;
             row.get(at).filter(|value| !value.is_empty()).cloned()
         };
-        let (key, text, role) = (value("id")?, value("title")?, role(&value("status")?)?);
+        let (key, text, role) = (value("id")?, value("title")?, role_of(&value("status")?)?);
         Some(ClientTask { key: Some(key), text, role })
     };
     rows.filter_map(task).collect()
 }
 
-fn tokens(query: &str) -> Vec<Token> {
+fn tokens(query: &str) -> Vec<SqlToken> {
     let mut found = Vec::new();
     let mut chars = query.chars().peekable();
     while let Some(c) = chars.next() {
@@ -88,7 +88,7 @@ fn tokens(query: &str) -> Vec<Token> {
                     }
                 }
                 // Names may be quoted, too; texts stand between single quotes.
-                found.push(if c == '\'' { Token::Text(text) } else { Token::Word(text) });
+                found.push(if c == '\'' { SqlToken::Text(text) } else { SqlToken::Word(text) });
             }
             '-' if chars.peek() == Some(&'-') => while chars.next_if(|c| *c != '\n').is_some() {},
             c if c.is_alphanumeric() || c == '_' || c == '.' => {
@@ -97,20 +97,20 @@ fn tokens(query: &str) -> Vec<Token> {
                 {
                     word.push(c);
                 }
-                found.push(Token::Word(word));
+                found.push(SqlToken::Word(word));
             }
             c if c.is_whitespace() => {}
-            c => found.push(Token::Sign(c)),
+            c => found.push(SqlToken::Symbol(c)),
         }
     }
     found
 }
 
-struct Reader<'t> {
-    rest: &'t [Token],
+struct StatementParser<'t> {
+    rest: &'t [SqlToken],
 }
 
-impl<'t> Reader<'t> {
+impl<'t> StatementParser<'t> {
     fn statement(&mut self) -> Option<TaskEvent> {
         if self.word("insert") {
             if self.word("or") {
@@ -145,9 +145,9 @@ impl<'t> Reader<'t> {
                 values.get(at).cloned()
             };
             let text = value("title").or_else(|| value("content")).or_else(|| value("description"));
-            let role = value("status").and_then(|status| role(&status)).unwrap_or(Role::Open);
+            let role = value("status").and_then(|status| role_of(&status)).unwrap_or(Role::Open);
             tasks.push(ClientTask { key: value("id"), text: text?, role });
-            if !self.sign(',') {
+            if !self.symbol(',') {
                 return Some(TaskEvent::Added(tasks));
             }
         }
@@ -158,18 +158,18 @@ impl<'t> Reader<'t> {
         let (mut text, mut status) = (None, None);
         loop {
             let column = self.value()?.to_ascii_lowercase();
-            self.sign('=').then_some(())?;
+            self.symbol('=').then_some(())?;
             let value = self.value()?;
             // A value that is worked out, such as CURRENT_TIMESTAMP or datetime('now'), is skipped.
-            if self.rest.first() == Some(&Token::Sign('(')) {
+            if self.rest.first() == Some(&SqlToken::Symbol('(')) {
                 self.list()?;
             }
             match column.as_str() {
-                "status" => status = Some(role(&value)?),
+                "status" => status = Some(role_of(&value)?),
                 "title" | "content" => text = Some(value),
                 _ => {}
             }
-            if !self.sign(',') {
+            if !self.symbol(',') {
                 break;
             }
         }
@@ -183,7 +183,7 @@ impl<'t> Reader<'t> {
         let keys = if self.word("in") {
             self.list()?
         } else {
-            self.sign('=').then_some(())?;
+            self.symbol('=').then_some(())?;
             vec![self.value()?]
         };
         self.rest.is_empty().then_some(keys)
@@ -191,10 +191,10 @@ impl<'t> Reader<'t> {
 
     /// `(a, 'b', 3)`
     fn list(&mut self) -> Option<Vec<String>> {
-        self.sign('(').then_some(())?;
+        self.symbol('(').then_some(())?;
         let mut values = Vec::new();
-        while !self.sign(')') {
-            if !self.sign(',') {
+        while !self.symbol(')') {
+            if !self.symbol(',') {
                 values.push(self.value()?);
             }
         }
@@ -203,27 +203,27 @@ impl<'t> Reader<'t> {
 
     fn value(&mut self) -> Option<String> {
         match self.next()? {
-            Token::Word(text) | Token::Text(text) => Some(text.clone()),
-            Token::Sign(_) => None,
+            SqlToken::Word(text) | SqlToken::Text(text) => Some(text.clone()),
+            SqlToken::Symbol(_) => None,
         }
     }
 
-    fn next(&mut self) -> Option<&'t Token> {
+    fn next(&mut self) -> Option<&'t SqlToken> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;
         Some(first)
     }
 
     fn word(&mut self, wanted: &str) -> bool {
-        let is = matches!(self.rest.first(), Some(Token::Word(word)) if word.eq_ignore_ascii_case(wanted));
+        let is = matches!(self.rest.first(), Some(SqlToken::Word(word)) if word.eq_ignore_ascii_case(wanted));
         if is {
             self.rest = &self.rest[1..];
         }
         is
     }
 
-    fn sign(&mut self, wanted: char) -> bool {
-        let is = self.rest.first() == Some(&Token::Sign(wanted));
+    fn symbol(&mut self, wanted: char) -> bool {
+        let is = self.rest.first() == Some(&SqlToken::Symbol(wanted));
         if is {
             self.rest = &self.rest[1..];
         }

@@ -63,7 +63,7 @@ pub(in crate::workspace::change) fn finish(
     let from_role = draft.workflow().step_role(&from);
     let ran = matches!(from_role, Some(Role::Active | Role::Waiting));
     let started = step.started_at().filter(|_| from_role == Some(Role::Active));
-    let time = result.time.or_else(|| draft.env.since(started?).map(Span));
+    let time = result.time.or_else(|| draft.env.since(started?).map(Span::measured));
     // The time alone is not worth a line under a ticked box.
     let shown_time = time.filter(|_| step.item.is_none());
     let line = result_line(result, to, shown_time).filter(|_| step.has_result_line());

@@ -160,7 +160,7 @@ fn shift(
     }
     let ran = from_role == Some(Role::Active);
     let started = step.started_at().filter(|_| ran && to_role != Some(Role::Active));
-    let time = wanted.time.or_else(|| draft.env.since(started?).map(Span));
+    let time = wanted.time.or_else(|| draft.env.since(started?).map(Span::measured));
     let (now, claim) = (draft.env.now(), draft.env.identity().claim().to_string());
     let mut progress = PlanProgress::new(draft, plan)?;
     if is_taken_up {

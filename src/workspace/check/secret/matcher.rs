@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use super::{
-    Hit, KEY_LABEL, PRIVATE_KEY,
-    patterns::{Alphabet, HARMLESS_NAMES, KEYS, NAMES, SCHEMES, SHORTEST_KEY, Strength},
-    value::{cut, head, is_credential, is_key_body, is_reference, is_secret},
+    KEY_LABEL, PRIVATE_KEY, SecretMatch,
+    patterns::{Alphabet, HARMLESS_NAMES, KEYS, NAMES, SCHEMES, SHORTEST_KEY, SecretKind},
+    value::{head, is_credential, is_key_body, is_reference, is_secret},
 };
+use crate::text::display::byte_prefix;
 
 /// How much of the line before a separator can be a name.
 const LONGEST_NAME: usize = 64;
@@ -24,21 +25,21 @@ const DEEPEST_QUOTE: usize = 7;
 const NAMED: &str = "a secret";
 
 /// All secrets of a line, in order, without overlaps.
-pub(super) fn secrets_in(line: &str) -> Vec<Hit> {
+pub(super) fn secrets_in(line: &str) -> Vec<SecretMatch> {
     scan(line, |matcher, at| matcher.after_word(at))
 }
 
-/// The same without passing over any byte, to compare with.
+/// The same without skipping any byte, to compare with.
 #[cfg(test)]
-pub(super) fn secrets_in_by_bytes(line: &str) -> Vec<Hit> {
+pub(super) fn secrets_in_bytewise(line: &str) -> Vec<SecretMatch> {
     scan(line, |_, at| (at + 1, false))
 }
 
 /// Looks at the bytes of a line; `after` says where the next one is that matters, and whether
 /// nothing can begin at this one.
-fn scan(line: &str, after: impl Fn(&Matcher<'_>, usize) -> (usize, bool)) -> Vec<Hit> {
+fn scan(line: &str, after: impl Fn(&Matcher<'_>, usize) -> (usize, bool)) -> Vec<SecretMatch> {
     let mut matcher = Matcher { line, bytes: line.as_bytes(), runs: Default::default(), bare: 0 };
-    let mut hits: Vec<Hit> = Vec::new();
+    let mut matches: Vec<SecretMatch> = Vec::new();
     let mut next = 0;
     while let Some(&byte) = matcher.bytes.get(next) {
         let at = next;
@@ -51,24 +52,24 @@ fn scan(line: &str, after: impl Fn(&Matcher<'_>, usize) -> (usize, bool)) -> Vec
         if is_plain {
             continue;
         }
-        for hit in matcher.at(at) {
-            let last = hits.last_mut().filter(|last| hit.range.start < last.range.end);
+        for found in matcher.at(at) {
+            let last = matches.last_mut().filter(|last| found.range.start < last.range.end);
             match last {
                 Some(last) => {
-                    last.range.end = last.range.end.max(hit.range.end);
-                    // A key goes on in the lines that follow, whatever it is in.
-                    if hit.what == PRIVATE_KEY {
+                    last.range.end = last.range.end.max(found.range.end);
+                    // A key continues on the next lines, whatever it is in.
+                    if found.what == PRIVATE_KEY {
                         last.what = PRIVATE_KEY;
                     }
                 }
-                None => hits.push(hit),
+                None => matches.push(found),
             }
         }
-        if hits.last().is_some_and(|last| last.what == PRIVATE_KEY) {
+        if matches.last().is_some_and(|last| last.what == PRIVATE_KEY) {
             break;
         }
     }
-    hits
+    matches
 }
 
 struct Matcher<'a> {
@@ -91,7 +92,7 @@ impl Matcher<'_> {
     }
 
     /// The secrets that begin or are named at a byte.
-    fn at(&mut self, at: usize) -> Vec<Hit> {
+    fn at(&mut self, at: usize) -> Vec<SecretMatch> {
         match self.bytes[at] {
             b':' | b'=' => self.after_separator(at),
             b'-' => self.private_key(at).or_else(|| self.flag(at)).into_iter().collect(),
@@ -134,7 +135,7 @@ impl Matcher<'_> {
         run.end
     }
 
-    fn key(&mut self, at: usize) -> Option<Hit> {
+    fn key(&mut self, at: usize) -> Option<SecretMatch> {
         if self.run(Alphabet::Wide, at) - at < SHORTEST_KEY {
             return None;
         }
@@ -147,14 +148,14 @@ impl Matcher<'_> {
                 || !self.bytes.get(end).is_some_and(|byte| Alphabet::Word.has(*byte));
             let length = end - body;
             if (least..=most).contains(&length) && whole && is_key_body(&self.line[body..end]) {
-                return Some(Hit { range: at..end, what: key.what });
+                return Some(SecretMatch { range: at..end, what: key.what });
             }
         }
         None
     }
 
     /// `Bearer 8f3a…`, wherever it is.
-    fn scheme(&mut self, at: usize) -> Option<Hit> {
+    fn scheme(&mut self, at: usize) -> Option<SecretMatch> {
         let rest = &self.bytes[at..];
         let scheme = SCHEMES[..2].iter().find(|scheme| {
             let name = rest.get(..scheme.len());
@@ -166,19 +167,19 @@ impl Matcher<'_> {
         let value = &self.line[start..end];
         let value = value.strip_suffix('.').unwrap_or(value);
         let long = value.len() >= 16 && is_credential(value) && is_key_body(value);
-        long.then(|| Hit { range: start..start + value.len(), what: NAMED })
+        long.then(|| SecretMatch { range: start..start + value.len(), what: NAMED })
     }
 
-    fn private_key(&self, at: usize) -> Option<Hit> {
+    fn private_key(&self, at: usize) -> Option<SecretMatch> {
         const FIRST: &[u8] = b"-----BEGIN ";
         let rest = self.bytes[at..].strip_prefix(FIRST)?;
         let label = &rest[..rest.len().min(LONGEST_LABEL)];
         let is_key = label.windows(KEY_LABEL.len()).any(|part| part == KEY_LABEL.as_bytes());
-        is_key.then_some(Hit { range: at..self.line.len(), what: PRIVATE_KEY })
+        is_key.then_some(SecretMatch { range: at..self.line.len(), what: PRIVATE_KEY })
     }
 
     /// `--password hunter2`, `-u name:password`.
-    fn flag(&mut self, at: usize) -> Option<Hit> {
+    fn flag(&mut self, at: usize) -> Option<SecretMatch> {
         let before = at.checked_sub(1).map(|before| self.bytes[before]);
         if before.is_some_and(|byte| !byte.is_ascii_whitespace() && !b"\"'`([".contains(&byte)) {
             return None;
@@ -192,8 +193,8 @@ impl Matcher<'_> {
             let text = &self.line[password.clone()];
             return (!text.is_empty()
                 && !is_reference(text)
-                && is_secret(text, Strength::Password, false))
-            .then_some(Hit { range: password, what: NAMED });
+                && is_secret(text, SecretKind::Password, false))
+            .then_some(SecretMatch { range: password, what: NAMED });
         }
         let name = rest.strip_prefix("--")?;
         let length = name.bytes().take(LONGEST_NAME).take_while(|byte| Alphabet::Word.has(*byte));
@@ -201,24 +202,24 @@ impl Matcher<'_> {
         if self.bytes.get(end) != Some(&b' ') {
             return None;
         }
-        let strength = strength_of(&self.bytes[at..end])?;
-        self.named(end, strength).into_iter().next()
+        let kind = kind_of(&self.bytes[at..end])?;
+        self.named(end, kind).into_iter().next()
     }
 
-    fn after_separator(&mut self, at: usize) -> Vec<Hit> {
+    fn after_separator(&mut self, at: usize) -> Vec<SecretMatch> {
         if self.bytes[at..].starts_with(b"://") {
             return self.address(at).into_iter().collect();
         }
-        if let Some(hit) = self.telegram(at) {
-            return vec![hit];
+        if let Some(found) = self.telegram(at) {
+            return vec![found];
         }
         let around = |at: Option<usize>| at.and_then(|at| self.bytes.get(at)) == Some(&b':');
         if self.bytes[at] == b':' && (around(Some(at + 1)) || around(at.checked_sub(1))) {
             // `token::Kind`; `:=` assigns.
             return Vec::new();
         }
-        match strength_of(self.name_before(at)) {
-            Some(strength) => self.named(at + 1, strength),
+        match kind_of(self.name_before(at)) {
+            Some(kind) => self.named(at + 1, kind),
             None => Vec::new(),
         }
     }
@@ -234,14 +235,14 @@ impl Matcher<'_> {
     }
 
     /// The secrets of the value that begins after a separator.
-    fn named(&mut self, from: usize, strength: Strength) -> Vec<Hit> {
+    fn named(&mut self, from: usize, kind: SecretKind) -> Vec<SecretMatch> {
         let Some((quoted, range)) = self.value(from) else { return Vec::new() };
-        match strength {
-            Strength::Authorization => self.authorization(range).into_iter().collect(),
-            Strength::Cookie => self.cookies(range.start),
+        match kind {
+            SecretKind::Authorization => self.authorization(range).into_iter().collect(),
+            SecretKind::Cookie => self.cookies(range.start),
             _ => {
-                let secret = is_secret(&self.line[range.clone()], strength, quoted);
-                secret.then_some(Hit { range, what: NAMED }).into_iter().collect()
+                let secret = is_secret(&self.line[range.clone()], kind, quoted);
+                secret.then_some(SecretMatch { range, what: NAMED }).into_iter().collect()
             }
         }
     }
@@ -291,7 +292,7 @@ impl Matcher<'_> {
         }
         let mut end = self.bare;
         // The next field of a form or an address.
-        let text = cut(&self.line[start..end], LONGEST_FORM);
+        let text = byte_prefix(&self.line[start..end], LONGEST_FORM);
         for (at, _) in text.match_indices('&') {
             let name = text[at + 1..].bytes().take_while(|byte| Alphabet::Word.has(*byte)).count();
             if name > 0 && text[at + 1 + name..].starts_with('=') {
@@ -309,7 +310,7 @@ impl Matcher<'_> {
     }
 
     /// `Authorization: Bearer …`: the scheme stays.
-    fn authorization(&mut self, first: Range<usize>) -> Option<Hit> {
+    fn authorization(&mut self, first: Range<usize>) -> Option<SecretMatch> {
         let word = self.bytes[first.start..].iter().take(LONGEST_NAME);
         let word = word.take_while(|byte| Alphabet::Word.has(**byte)).count();
         let text = &self.bytes[first.start..first.start + word];
@@ -317,40 +318,41 @@ impl Matcher<'_> {
             && self.bytes.get(first.start + word) == Some(&b' ');
         let start = if scheme { first.start + word + 1 } else { first.start };
         let end = self.bare_end(start);
-        is_credential(self.line.get(start..end)?).then_some(Hit { range: start..end, what: NAMED })
+        is_credential(self.line.get(start..end)?)
+            .then_some(SecretMatch { range: start..end, what: NAMED })
     }
 
     /// The values of `a=…; b=…` that are not words.
-    fn cookies(&mut self, from: usize) -> Vec<Hit> {
-        let mut hits = Vec::new();
+    fn cookies(&mut self, from: usize) -> Vec<SecretMatch> {
+        let mut matches = Vec::new();
         let mut at = from;
         for _ in 0..MOST_COOKIES {
             at += self.bytes[at..].iter().take(8).take_while(|byte| **byte == b' ').count();
             let name = self.bytes[at..].iter().take(LONGEST_NAME);
             let name = name.take_while(|byte| Alphabet::Dotted.has(**byte)).count();
             if name == 0 || self.bytes.get(at + name) != Some(&b'=') {
-                return hits;
+                return matches;
             }
             let start = at + name + 1;
             let end = self.bare_end(start).max(start);
             if is_credential(&self.line[start..end]) {
-                hits.push(Hit { range: start..end, what: NAMED });
+                matches.push(SecretMatch { range: start..end, what: NAMED });
             }
             if self.bytes.get(end) != Some(&b';') {
-                return hits;
+                return matches;
             }
             at = end + 1;
         }
-        hits
+        matches
     }
 
     /// The password of `scheme://name:password@host`.
-    fn address(&self, at: usize) -> Option<Hit> {
+    fn address(&self, at: usize) -> Option<SecretMatch> {
         let start = at + 3;
         let ends = |c: char| {
             c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '`' | '<' | '>')
         };
-        let text = cut(&self.line[start..], LONGEST_USER);
+        let text = byte_prefix(&self.line[start..], LONGEST_USER);
         let authority = &text[..text.find(ends).unwrap_or(text.len())];
         let user = &authority[..authority.rfind('@')?];
         let range = match user.find(':') {
@@ -361,11 +363,11 @@ impl Matcher<'_> {
         let password = &self.line[range.clone()];
         let stars = password.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.'));
         let masked = password.starts_with(['[', '$', '{', '%']) && is_reference(password);
-        (!stars && !masked).then_some(Hit { range, what: "a password in an address" })
+        (!stars && !masked).then_some(SecretMatch { range, what: "a password in an address" })
     }
 
     /// `123456789:AA…`, a bot of Telegram.
-    fn telegram(&mut self, at: usize) -> Option<Hit> {
+    fn telegram(&mut self, at: usize) -> Option<SecretMatch> {
         if !self.bytes[at..].starts_with(b":A") {
             return None;
         }
@@ -374,24 +376,29 @@ impl Matcher<'_> {
         let digits = digits.count();
         let end = self.run(Alphabet::Word, at + 1);
         let fits = (7..=12).contains(&digits) && end - at == 36;
-        fits.then(|| Hit { range: at - digits..end, what: "a Telegram bot's token" })
+        fits.then(|| SecretMatch { range: at - digits..end, what: "a Telegram bot's token" })
     }
 }
 
 /// The bytes that names of secrets end with: few separators stand after one.
 const ENDS: [bool; 256] = {
     let mut ends = [false; 256];
-    let mut at = 0;
-    while at < NAMES.len() {
-        let name = NAMES[at].0.as_bytes();
-        ends[name[name.len() - 1] as usize] = true;
-        at += 1;
+    let mut kind = 0;
+    while kind < NAMES.len() {
+        let names = NAMES[kind].1;
+        let mut at = 0;
+        while at < names.len() {
+            let name = names[at].as_bytes();
+            ends[name[name.len() - 1] as usize] = true;
+            at += 1;
+        }
+        kind += 1;
     }
     ends
 };
 
 /// What kind of secret a name announces.
-fn strength_of(name: &[u8]) -> Option<Strength> {
+fn kind_of(name: &[u8]) -> Option<SecretKind> {
     if !name.last().is_some_and(|byte| ENDS[usize::from(byte.to_ascii_lowercase())]) {
         return None;
     }
@@ -404,6 +411,6 @@ fn strength_of(name: &[u8]) -> Option<Strength> {
                 }
             })
     };
-    let (_, strength) = NAMES.iter().find(|(ending, _)| ends(ending))?;
-    (!HARMLESS_NAMES.iter().any(|harmless| ends(harmless))).then_some(*strength)
+    let (kind, _) = NAMES.iter().find(|(_, names)| names.iter().any(|name| ends(name)))?;
+    (!HARMLESS_NAMES.iter().any(|harmless| ends(harmless))).then_some(*kind)
 }

@@ -35,7 +35,7 @@ impl Alphabet {
 
 /// A key with a known prefix.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Key {
+pub(super) struct KeyPattern {
     pub(super) prefix: &'static str,
     /// What follows the prefix.
     pub(super) body: Alphabet,
@@ -49,18 +49,23 @@ pub(super) const SHORTEST_KEY: usize = 20;
 
 const ANY: usize = usize::MAX;
 
-const fn key(prefix: &'static str, body: Alphabet, least: usize, what: &'static str) -> Key {
-    Key { prefix, body, length: (least, ANY), what }
+const fn key(prefix: &'static str, body: Alphabet, least: usize, what: &'static str) -> KeyPattern {
+    KeyPattern { prefix, body, length: (least, ANY), what }
 }
 
-const fn exact(prefix: &'static str, body: Alphabet, length: usize, what: &'static str) -> Key {
-    Key { prefix, body, length: (length, length), what }
+const fn exact(
+    prefix: &'static str,
+    body: Alphabet,
+    length: usize,
+    what: &'static str,
+) -> KeyPattern {
+    KeyPattern { prefix, body, length: (length, length), what }
 }
 
 use Alphabet::{Alnum, Dotted, Hex, Wide, Word};
 
 /// The first that matches names the key, so a longer prefix is before a shorter one.
-pub(super) const KEYS: &[Key] = &[
+pub(super) const KEYS: &[KeyPattern] = &[
     // Clouds.
     key("AKIA", Alnum, 16, "an AWS access key"),
     key("ASIA", Alnum, 16, "an AWS access key"),
@@ -163,14 +168,14 @@ pub(super) const KEYS: &[Key] = &[
     key("eyJ", Dotted, 60, "a JSON web token"),
 ];
 
-/// How likely a value after a name is a secret.
+/// The kind of secret that a name announces; it decides which values count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strength {
+pub(super) enum SecretKind {
     /// People choose these: short ones count too.
     Password,
     /// Machines make these.
     Secret,
-    /// As `Secret`, but the word has other meanings: a UUID is none.
+    /// As `Secret`, but the word has other meanings: a UUID is not a secret.
     Token,
     /// The value of an `Authorization` header.
     Authorization,
@@ -179,48 +184,25 @@ pub(super) enum Strength {
 }
 
 /// What the name before a `:` or `=` ends with, in small letters; `_` stands for `-` and `.` too.
-pub(super) const NAMES: &[(&str, Strength)] = &[
-    ("password", Strength::Password),
-    ("passwd", Strength::Password),
-    ("passphrase", Strength::Password),
-    ("passcode", Strength::Password),
-    ("pwd", Strength::Password),
-    ("_pass", Strength::Password),
-    ("_pw", Strength::Password),
-    ("secret", Strength::Secret),
-    ("secret_key", Strength::Secret),
-    ("secretkey", Strength::Secret),
-    ("secret key", Strength::Secret),
-    ("api_key", Strength::Secret),
-    ("apikey", Strength::Secret),
-    ("api key", Strength::Secret),
-    ("access_key", Strength::Secret),
-    ("accesskey", Strength::Secret),
-    ("access key", Strength::Secret),
-    ("account_key", Strength::Secret),
-    ("accountkey", Strength::Secret),
-    ("private_key", Strength::Secret),
-    ("privatekey", Strength::Secret),
-    ("signing_key", Strength::Secret),
-    ("encryption_key", Strength::Secret),
-    ("master_key", Strength::Secret),
-    ("auth_key", Strength::Secret),
-    ("subscription_key", Strength::Secret),
-    ("sharedaccesssignature", Strength::Secret),
-    ("_authtoken", Strength::Secret),
-    ("_auth", Strength::Secret),
-    ("access_token", Strength::Secret),
-    ("accesstoken", Strength::Secret),
-    ("auth_token", Strength::Secret),
-    ("authtoken", Strength::Secret),
-    ("refresh_token", Strength::Secret),
-    ("credential", Strength::Secret),
-    ("credentials", Strength::Secret),
-    ("&sig", Strength::Secret),
-    ("?sig", Strength::Secret),
-    ("token", Strength::Token),
-    ("authorization", Strength::Authorization),
-    ("cookie", Strength::Cookie),
+pub(super) const NAMES: &[(SecretKind, &[&str])] = &[
+    (
+        SecretKind::Password,
+        &["password", "passwd", "passphrase", "passcode", "pwd", "_pass", "_pw"],
+    ),
+    (
+        SecretKind::Secret,
+        &[
+            "secret", "secret_key", "secretkey", "secret key", "api_key", "apikey", "api key",
+            "access_key", "accesskey", "access key", "account_key", "accountkey", "private_key",
+            "privatekey", "signing_key", "encryption_key", "master_key", "auth_key",
+            "subscription_key", "_authtoken", "_auth", "access_token", "accesstoken", "auth_token",
+            "authtoken", "refresh_token", "credential", "credentials", "&sig", "?sig",
+        ],
+    ),
+    (SecretKind::Secret, &["sharedaccesssignature"]),
+    (SecretKind::Token, &["token"]),
+    (SecretKind::Authorization, &["authorization"]),
+    (SecretKind::Cookie, &["cookie"]),
 ];
 
 /// Names that end like that of a secret but are harmless.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::{
-    super::mask::mask,
-    matcher::{secrets_in, secrets_in_by_bytes},
+    mask::mask,
+    matcher::{secrets_in, secrets_in_bytewise},
     secret_in,
 };
 
@@ -358,6 +358,6 @@ proptest! {
                 format!("{between}{}", secret.get(*from..).unwrap_or(&secret))
             })
             .collect();
-        prop_assert_eq!(secrets_in(&line), secrets_in_by_bytes(&line), "{}", line);
+        prop_assert_eq!(secrets_in(&line), secrets_in_bytewise(&line), "{}", line);
     }
 }

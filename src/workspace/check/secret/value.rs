@@ -1,46 +1,38 @@
 //! Decides whether a value is a secret or only a placeholder or reference.
 
-use super::patterns::{ALGORITHMS, PLACEHOLDERS, REFERENCES, Strength};
+use super::patterns::{ALGORITHMS, PLACEHOLDERS, REFERENCES, SecretKind};
+use crate::text::display::byte_prefix;
 
 /// How many bytes of a value are checked, so that the time stays linear.
-const LOOK: usize = 256;
+const CHECKED_BYTES: usize = 256;
 
 /// The part of a value that is checked.
 pub(super) fn head(value: &str) -> &str {
-    cut(value, LOOK)
-}
-
-/// The first `most` bytes of the text, rounded down to whole characters.
-pub(super) fn cut(text: &str, most: usize) -> &str {
-    if text.len() <= most {
-        return text;
-    }
-    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end));
-    &text[..end.unwrap_or(0)]
+    byte_prefix(value, CHECKED_BYTES)
 }
 
 /// Whether a value after a name is a secret.
-pub(super) fn is_secret(value: &str, strength: Strength, quoted: bool) -> bool {
+pub(super) fn is_secret(value: &str, kind: SecretKind, quoted: bool) -> bool {
     let value = head(value);
-    if is_reference(value) || is_placeholder(value) || (!quoted && is_code(value)) {
+    if is_reference(value) || is_dummy(value) || (!quoted && is_code(value)) {
         return false;
     }
     let word = value.split_whitespace().next().unwrap_or_default();
-    match strength {
-        Strength::Password => is_password(word),
-        Strength::Secret => is_machine_made(word, 10),
-        Strength::Token => is_machine_made(word, 10) && !is_uuid(word),
-        Strength::Authorization | Strength::Cookie => is_credential(word),
+    match kind {
+        SecretKind::Password => is_password(word),
+        SecretKind::Secret => is_machine_made(word, 10),
+        SecretKind::Token => is_machine_made(word, 10) && !is_uuid(word),
+        SecretKind::Authorization | SecretKind::Cookie => is_credential(word),
     }
 }
 
 /// Whether a value after `Bearer` or `session=` is a credential: at least eight characters, not words.
 pub(super) fn is_credential(value: &str) -> bool {
     let value = head(value);
-    let counts = Counts::of(value);
+    let counts = CharacterCounts::of(value);
     value.len() >= 8
         && !is_reference(value)
-        && !is_placeholder(value)
+        && !is_dummy(value)
         && !is_code(value)
         && !is_date(value)
         && (counts.digits >= 1 && counts.letters >= 1 && !is_wordy(value)
@@ -51,7 +43,7 @@ pub(super) fn is_credential(value: &str) -> bool {
 /// Whether the body of a key looks random: neither words nor one repeated character.
 pub(super) fn is_key_body(body: &str) -> bool {
     let body = head(body);
-    let counts = Counts::of(body);
+    let counts = CharacterCounts::of(body);
     (counts.digits >= 1 || counts.switches >= 4) && !is_wordy(body) && !is_blank(body)
 }
 
@@ -81,11 +73,11 @@ fn words_before(value: &str, mark: &str) -> bool {
 /// `/run/secrets/db`, `~/.netrc`; a key of forty signs may begin with a slash too.
 fn is_path(value: &str) -> bool {
     let rooted = ["/", "~/", "./", "../"].iter().any(|root| value.starts_with(root));
-    rooted && !(value.len() == 40 && Counts::of(value).switches >= 4)
+    rooted && !(value.len() == 40 && CharacterCounts::of(value).switches >= 4)
 }
 
 /// `changeme`, `your-api-key`, `xxxx`, `****`, `...`.
-pub(super) fn is_placeholder(value: &str) -> bool {
+pub(super) fn is_dummy(value: &str) -> bool {
     let listed =
         |words: &[&str], part: &str| words.iter().any(|word| word.eq_ignore_ascii_case(part));
     is_blank(value)
@@ -122,7 +114,7 @@ fn is_code(value: &str) -> bool {
 
 /// A password chosen by a person: at least six characters, with a digit or punctuation inside.
 fn is_password(word: &str) -> bool {
-    let counts = Counts::of(word);
+    let counts = CharacterCounts::of(word);
     let signs = |c: char| "!#$%^&*~?@+".contains(c);
     let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
     let mail = word.contains('@') && word.rsplit('@').next().is_some_and(|host| host.contains('.'));
@@ -144,7 +136,7 @@ fn ends_with_secret_name(word: &str) -> bool {
 
 /// Generated at random: neither words nor a date.
 fn is_machine_made(word: &str, least: usize) -> bool {
-    word.len() >= least && Counts::of(word).random() && !is_wordy(word) && !is_date(word)
+    word.len() >= least && CharacterCounts::of(word).random() && !is_wordy(word) && !is_date(word)
 }
 
 /// Words, short numbers and words with a short number, with something between them.
@@ -153,7 +145,7 @@ fn is_wordy(value: &str) -> bool {
         let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = part.len() - letters.len();
         letters.bytes().all(|byte| byte.is_ascii_alphabetic())
-            && Counts::of(letters).switches < 4
+            && CharacterCounts::of(letters).switches < 4
             && (digits <= 3 || letters.is_empty() && digits <= 8)
     })
 }
@@ -174,15 +166,15 @@ fn is_uuid(value: &str) -> bool {
     value.len() == 36 && value.bytes().enumerate().all(shape)
 }
 
-/// Counts of the kinds of characters in a value.
-struct Counts {
+/// CharacterCounts of the kinds of characters in a value.
+struct CharacterCounts {
     letters: usize,
     digits: usize,
     /// How often a capital follows a small letter.
     switches: usize,
 }
 
-impl Counts {
+impl CharacterCounts {
     fn of(value: &str) -> Self {
         let bytes = value.as_bytes();
         let switched = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();

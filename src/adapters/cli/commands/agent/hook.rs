@@ -99,7 +99,7 @@ fn answer(session: &mut Session<'_>, args: &Args) -> Option<serde_json::Value> {
         Ok(event) => event,
         Err(message) => {
             let dir = state_directory(session, None)?;
-            note(session, &dir, "?", &message);
+            log_failure(session, &dir, "?", &message);
             return None;
         }
     };
@@ -110,9 +110,9 @@ fn answer(session: &mut Session<'_>, args: &Args) -> Option<serde_json::Value> {
     };
     report_bugs(dir.clone(), event.name().to_owned());
     match reply(session, args, &event, &dir) {
-        Ok(reply) => reply.to_json(event.name(), event.dialect()),
+        Ok(reply) => reply.to_json(event.name(), event.client()),
         Err(message) => {
-            note(session, &dir, event.name(), &message);
+            log_failure(session, &dir, event.name(), &message);
             None
         }
     }
@@ -123,7 +123,7 @@ fn reply(
     args: &Args,
     event: &HookEvent,
     dir: &Path,
-) -> Result<hooks::Reply, String> {
+) -> Result<hooks::HookReply, String> {
     let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
     session.event_session = event.text("session_id").map(str::to_owned);
     session.global.dir = Some(dir.to_owned());
@@ -138,10 +138,10 @@ fn reply(
     let is_empty =
         || workspace.store().exists().is_ok_and(|found| found.files.is_empty() && !found.log);
     if !has_plan && is_empty() {
-        return Ok(hooks::Reply::Silent);
+        return Ok(hooks::HookReply::Silent);
     }
     let began = Instant::now();
-    // Whose a step is, is asked only of who stops or gets help.
+    // Who holds a step matters only to who stops or starts a subagent.
     let asks = matches!(event.name(), "Stop" | "SubagentStart");
     let shell_actor = asks.then(|| identify(&Acting::default()).actor);
     let names = [event.session(), variable("USER"), variable("LOGNAME"), shell_actor.clone()];
@@ -154,10 +154,10 @@ fn reply(
         shell_has_session: shell_names.iter().any(|name| variable(name).is_some()),
         max_tokens: args.max_tokens,
         record_prompts: args.record_prompts,
-        captures: !args.no_capture,
+        captures_tasks: !args.no_capture,
         env_file: variable("CLAUDE_ENV_FILE").map(PathBuf::from),
         dry_run: session.global.dry_run,
-        until: began + wait,
+        deadline: began + wait,
     };
     let reply = hooks::answer(&hook).map_err(|error| described(&error, began.elapsed()));
     if !hook.dry_run {
@@ -173,7 +173,7 @@ fn reply(
 /// A state for the agent's first task list, in the project that it works in; none outside a
 /// project.
 fn new_state(session: &mut Session<'_>, event: &HookEvent) -> Option<PathBuf> {
-    if !hooks::begins_list(event) {
+    if !hooks::starts_task_list(event) {
         return None;
     }
     let variable = |name: &str| std::env::var_os(name).filter(|dir| !dir.is_empty());
@@ -200,7 +200,7 @@ fn new_state(session: &mut Session<'_>, event: &HookEvent) -> Option<PathBuf> {
 /// Records that the session is alive, or that it has ended. Failing loses only evidence.
 fn record_sign(workspace: &Workspace, ended: bool) {
     let Some(session) = &workspace.environment().identity().session else { return };
-    let mut sign = workspace.sign(ended);
+    let mut sign = workspace.sign_of_life(ended);
     let known = workspace.store().sign(session).unwrap_or_default();
     let age = workspace.environment().since(&known.time);
     let is_young = age.is_some_and(|age| age < SIGN_EVERY_MS);
@@ -236,15 +236,15 @@ fn state_directory(session: &Session<'_>, event: Option<&HookEvent>) -> Option<P
     event?.state_directory(project.as_deref())
 }
 
-fn note(session: &Session<'_>, dir: &Path, event: &str, message: &str) {
+fn log_failure(session: &Session<'_>, dir: &Path, event: &str, message: &str) {
     let now = session.environment().map(|env| env.now()).unwrap_or_default();
-    hooks::note(dir, &now, event, message);
+    hooks::log_failure(dir, &now, event, message);
 }
 
 /// A panic must not stop an agent: it is logged, and the exit code is 0.
 fn report_bugs(dir: PathBuf, event: String) {
     std::panic::set_hook(Box::new(move |panic| {
-        hooks::note(&dir, "bug", &event, &panic.to_string());
+        hooks::log_failure(&dir, "bug", &event, &panic.to_string());
         std::process::exit(0);
     }));
 }

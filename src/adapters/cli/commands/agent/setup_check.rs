@@ -19,8 +19,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// How much one may print.
 const MOST: usize = 1 << 20;
 
-/// What is known about one client.
-struct Checked {
+/// What the check found about one client.
+struct ClientCheck {
     client: String,
     files: Vec<FileStanding>,
     needs: Option<String>,
@@ -28,7 +28,7 @@ struct Checked {
     proofs: Vec<(&'static str, Result<(), String>)>,
 }
 
-impl Checked {
+impl ClientCheck {
     fn is_in_place(&self) -> bool {
         let files = self.files.iter().all(|file| file.state == FileState::InPlace);
         files && self.proofs.iter().all(|(_, proof)| proof.is_ok())
@@ -55,7 +55,7 @@ pub(super) fn run(session: &mut Session<'_>, setups: &[Setup], named: bool) -> C
                 proofs.push(("MCP server", ground.server(&setup.program)));
             }
             let (client, needs) = (setup.client.to_string(), setup.needs());
-            checked.push(Checked { client, files, needs, proofs });
+            checked.push(ClientCheck { client, files, needs, proofs });
         } else if named {
             let client = &setup.client;
             let message = format!("{client} is not set up here");
@@ -71,10 +71,10 @@ pub(super) fn run(session: &mut Session<'_>, setups: &[Setup], named: bool) -> C
         );
     }
     report(session, &checked);
-    Ok(u8::from(!checked.iter().all(Checked::is_in_place)))
+    Ok(u8::from(!checked.iter().all(ClientCheck::is_in_place)))
 }
 
-fn report(session: &mut Session<'_>, checked: &[Checked]) {
+fn report(session: &mut Session<'_>, checked: &[ClientCheck]) {
     let word = |state: FileState| match state {
         FileState::InPlace => "in place",
         FileState::Outdated => "outdated",
@@ -82,7 +82,7 @@ fn report(session: &mut Session<'_>, checked: &[Checked]) {
         FileState::Missing => "missing",
     };
     if session.output.is_json() {
-        let client = |checked: &Checked| {
+        let client = |checked: &ClientCheck| {
             let file = |file: &FileStanding| json!({ "path": file.path, "what": file.what, "state": word(file.state) });
             let proof = |(what, proof): &(&str, Result<(), String>)| json!({ "what": what, "answered": proof.is_ok(), "why": proof.as_ref().err() });
             json!({ "client": checked.client, "in_place": checked.is_in_place(),

@@ -184,7 +184,7 @@ fn take_side(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
     }
     let mut changed = Vec::new();
     if !fields.is_empty() {
-        let outcome = workspace.take(side, &fields)?;
+        let outcome = workspace.take_side(side, &fields)?;
         session.output.outcome(&outcome, session.global.dry_run);
         changed = outcome.changed;
     }

@@ -69,7 +69,7 @@ pub(super) fn queue(
             Ok(state) => queued.extend(state.and_then(|state| queued_branch(&state, branch))),
             // A state that cannot be read right now may be the first in the queue; trying again may
             // show it.
-            Err(failure) if failure.code == ErrorCode::Io => return Err(failure),
+            Err(failure) if failure.code.is_of_disk() => return Err(failure),
             Err(_) => {}
         }
     }

@@ -154,7 +154,7 @@ fn read_worktree_state(
     }
     match WorktreeState::read(there) {
         Ok(state) => Ok(state),
-        Err(failure) if mode != FinishMode::Merge && failure.code != ErrorCode::Io => Ok(None),
+        Err(failure) if mode != FinishMode::Merge && !failure.code.is_of_disk() => Ok(None),
         Err(failure) => {
             let place = shell_word(&tree.state.to_string_lossy()).into_owned();
             let message = format!("the state in `{place}` cannot be read: {}", failure.message);

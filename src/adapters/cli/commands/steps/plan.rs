@@ -7,7 +7,6 @@ use crate::{
         output::outcome_json,
         pairs,
     },
-    domain::ErrorCode,
     workspace::Change,
 };
 
@@ -83,7 +82,7 @@ pub(in crate::adapters::cli) fn resume(session: &mut Session<'_>) -> CliResult {
     };
     let mut damage = brief::damage(&briefed);
     // A disk that fails for a moment has not damaged the state, and the request was carried out.
-    let is_passing = briefed.damaged.iter().all(|problem| problem.code == ErrorCode::Io);
+    let is_passing = briefed.damaged.iter().all(|problem| problem.code.is_of_disk());
     let missing = damage.take_if(|_| outcome.committed && is_passing);
     let missing = missing.map(|failure| {
         format!("the brief is not complete: {}; `statedir brief` shows it again", failure.message)

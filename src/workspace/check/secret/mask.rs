@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use serde_json::Value;
 
-use super::secret::{PRIVATE_KEY, end_of_key, secrets_in};
+use super::{PRIVATE_KEY, end_of_key, matcher::secrets_in};
 
 const MASK: &str = "[masked]";
 
@@ -45,7 +45,7 @@ pub(crate) fn mask_field(name: &str, text: &str) -> String {
 
 /// The text after `from`, masked; the whole text decides what is a secret.
 fn mask_from(text: &str, from: usize) -> Cow<'_, str> {
-    let secrets = secrets_of(text);
+    let secrets = secret_ranges(text);
     if secrets.is_empty() {
         return Cow::Borrowed(&text[from..]);
     }
@@ -61,25 +61,25 @@ fn mask_from(text: &str, from: usize) -> Cow<'_, str> {
 }
 
 /// Where the secrets are, in order, without overlaps.
-fn secrets_of(text: &str) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
+fn secret_ranges(text: &str) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
     while start < text.len() {
         let line = text[start..].split_inclusive('\n').next().unwrap_or_default();
         let mut next = start + line.len();
-        for hit in secrets_in(line) {
-            let begin = start + hit.range.start;
-            let mut end = start + hit.range.end;
-            if hit.what == PRIVATE_KEY {
+        for secret in secrets_in(line) {
+            let begin = start + secret.range.start;
+            let mut end = start + secret.range.end;
+            if secret.what == PRIVATE_KEY {
                 end = begin + end_of_key(&text[begin..]);
                 // What follows the key on its last line is read too.
                 next = end;
             }
-            found.push(begin..end);
+            ranges.push(begin..end);
         }
         start = next;
     }
-    found
+    ranges
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Contradictions between an agent's own task list and the plan.
 
 use crate::{
-    domain::{ErrorCode, Problem, StateFile, StepRef, StepRole as Role},
+    domain::{ErrorCode, Problem, StateFile, StepRef, StepRole},
     workspace::{Snapshot, Workspace, capture::ListComparison},
 };
 
@@ -10,15 +10,15 @@ const MOST: usize = 20;
 
 impl Workspace {
     /// The differences between the plan and the task lists of active sessions.
-    pub(super) fn list_problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
+    pub(super) fn task_list_problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
         let (Ok(plan), Ok(workflow)) = (snapshot.plan(), snapshot.workflow()) else {
             return Vec::new();
         };
-        let problem = |list: &ListComparison| -> Vec<Problem> {
-            let differing = list.differences().take(MOST).map(|task| {
-                let has = match task.role {
-                    Role::Done => "as done",
-                    Role::Active => "as started",
+        let problems = |list: &ListComparison| -> Vec<Problem> {
+            let differences = list.differences().take(MOST).map(|task| {
+                let shown = match task.role {
+                    StepRole::Done => "as done",
+                    StepRole::Active => "as started",
                     _ => "as open",
                 };
                 let session = &list.session;
@@ -32,7 +32,7 @@ impl Workspace {
                         "the next change of the agent's list adds it, unless its step was removed".to_owned(),
                     ),
                 };
-                let message = format!("the task list of session {session} shows `{}` {has}, but {what}", task.text);
+                let message = format!("the task list of session {session} shows `{}` {shown}, but {what}", task.text);
                 let found = Problem::warning(ErrorCode::ListDiffers, StateFile::Plan, message).hint(hint);
                 let step = task.step.as_ref().and_then(|(number, ..)| plan.step(&StepRef::Number(*number)).ok());
                 match step {
@@ -40,8 +40,8 @@ impl Workspace {
                     None => found,
                 }
             });
-            differing.collect()
+            differences.collect()
         };
-        self.compare_lists(&plan, &workflow).iter().flat_map(problem).collect()
+        self.compare_lists(&plan, &workflow).iter().flat_map(problems).collect()
     }
 }

@@ -1,45 +1,43 @@
-//! A shell command line taken apart: words, redirections, here-documents, subshells and commands
-//! within commands. It does not run or expand anything.
+//! Parses a shell command line into words, redirections, here-documents, subshells and command
+//! substitutions. Nothing is run or expanded.
 
-mod git;
-pub(super) mod guard;
-pub(super) mod programs;
-mod words;
-mod wrappers;
-
-/// How deep commands are looked for within commands.
+/// How deep substitutions within substitutions are parsed.
 const MOST_DEPTH: usize = 8;
 
-/// Stands on both sides of a variable's name in the text of a word.
+/// Delimits the name of a variable in the text of a word.
 pub(super) const VARIABLE: char = '\0';
 
 /// A word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Word {
-    /// Its text without quotes; a variable is its name between two [`VARIABLE`]s.
+pub(in crate::adapters::hooks) struct ShellWord {
+    /// Without quotes; a variable is its name between two [`VARIABLE`]s.
     pub text: String,
-    /// Whether it has an expansion of which nothing is known, written as `$`.
+    /// Whether it has an expansion with an unknown result, written as `$`.
     pub dynamic: bool,
-    /// Whether it has a pattern outside of quotes.
+    /// Whether it has a glob outside of quotes.
     pub glob: bool,
     /// Whether it has a brace outside of quotes.
     pub braces: bool,
 }
 
-impl Word {
+impl ShellWord {
+    pub(super) fn new(text: &str) -> Self {
+        Self::default().with(text)
+    }
+
     /// The same word with another text.
     pub(super) fn with(&self, text: &str) -> Self {
         Self { text: text.to_owned(), ..self.clone() }
     }
 }
 
-/// One command with its arguments.
+/// One command with its arguments, as POSIX uses the term.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Simple {
-    /// The words in order, redirections taken out.
-    pub words: Vec<Word>,
+pub(super) struct SimpleCommand {
+    /// The words in order, without redirections.
+    pub words: Vec<ShellWord>,
     /// Files that a redirection writes.
-    pub writes: Vec<Word>,
+    pub writes: Vec<ShellWord>,
     /// The texts of here-documents and here-strings.
     pub inputs: Vec<String>,
     /// Whether it reads what the command before it prints.
@@ -54,65 +52,65 @@ pub(super) enum ShellPart {
     /// It ends, and with it the directory and the variables it had.
     Close,
     /// A command runs.
-    Run(Simple),
+    Run(SimpleCommand),
 }
 
-/// All commands of a line, those in substitutions too.
-pub(super) fn commands(source: &str) -> Vec<ShellPart> {
-    read(source, 0)
+/// All commands of a line, also those in substitutions.
+pub(super) fn parse(source: &str) -> Vec<ShellPart> {
+    parse_at_depth(source, 0)
 }
 
-fn read(source: &str, depth: usize) -> Vec<ShellPart> {
+fn parse_at_depth(source: &str, depth: usize) -> Vec<ShellPart> {
     let chars = source.chars().filter(|c| *c != VARIABLE).collect();
-    let mut reader = Reader { chars, depth, ..Reader::default() };
-    reader.run();
-    reader.found
+    let mut parser = ShellParser { chars, depth, ..ShellParser::default() };
+    parser.parse();
+    parser.parts
 }
 
 #[derive(Default)]
-struct Reader {
+struct ShellParser {
     chars: Vec<char>,
     at: usize,
     depth: usize,
-    word: Option<Word>,
-    simple: Simple,
+    word: Option<ShellWord>,
+    command: SimpleCommand,
     /// What the next word is for.
-    role: Role,
+    role: WordRole,
     /// Here-documents whose text begins at the next line.
     heredocs: Vec<Heredoc>,
     /// Whether the next command reads from a pipe.
     piped: bool,
-    found: Vec<ShellPart>,
+    parts: Vec<ShellPart>,
 }
 
 /// A here-document that was announced.
 struct Heredoc {
     /// The line that ends it.
     end: String,
-    /// Whether tabs before its lines do not count.
-    tabs: bool,
-    /// The step that reads it, once that is complete.
-    step: Option<usize>,
+    /// Whether leading tabs are stripped.
+    strips_tabs: bool,
+    /// Which part reads it, once that is complete.
+    part: Option<usize>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq)]
-enum Role {
+enum WordRole {
     #[default]
     Argument,
-    Written,
-    Read,
-    Text,
-    Heredoc {
-        tabs: bool,
+    WrittenFile,
+    ReadFile,
+    HereString,
+    HeredocEnd {
+        strips_tabs: bool,
     },
 }
 
-impl Reader {
+impl ShellParser {
     fn peek(&self, ahead: usize) -> Option<char> {
         self.chars.get(self.at + ahead).copied()
     }
 
-    fn run(&mut self) {
+    fn parse(&mut self) {
         while let Some(c) = self.peek(0) {
             self.at += 1;
             match c {
@@ -124,11 +122,11 @@ impl Reader {
                         }
                     }
                 }
-                '\'' => self.single(),
-                '"' => self.double(),
+                '\'' => self.single_quoted(),
+                '"' => self.double_quoted(),
                 '`' => {
                     let inner = self.until_backtick();
-                    self.nest(&inner);
+                    self.substitution(&inner);
                 }
                 '$' => self.dollar(),
                 '#' if self.word.is_none() => self.skip_line(),
@@ -150,7 +148,7 @@ impl Reader {
                 ';' | '&' => self.end_command(),
                 '(' | ')' => {
                     self.end_command();
-                    self.found.push(if c == '(' { ShellPart::Open } else { ShellPart::Close });
+                    self.parts.push(if c == '(' { ShellPart::Open } else { ShellPart::Close });
                 }
                 '>' => {
                     self.drop_descriptor();
@@ -172,7 +170,7 @@ impl Reader {
         self.end_command();
     }
 
-    fn current(&mut self) -> &mut Word {
+    fn current(&mut self) -> &mut ShellWord {
         self.word.get_or_insert_default()
     }
 
@@ -180,7 +178,7 @@ impl Reader {
         self.current().text.push(c);
     }
 
-    fn single(&mut self) {
+    fn single_quoted(&mut self) {
         self.current();
         while let Some(c) = self.peek(0) {
             self.at += 1;
@@ -191,7 +189,7 @@ impl Reader {
         }
     }
 
-    fn double(&mut self) {
+    fn double_quoted(&mut self) {
         self.current();
         while let Some(c) = self.peek(0) {
             self.at += 1;
@@ -205,7 +203,7 @@ impl Reader {
                 }
                 '`' => {
                     let inner = self.until_backtick();
-                    self.nest(&inner);
+                    self.substitution(&inner);
                 }
                 '$' => self.dollar(),
                 c => self.push(c),
@@ -221,7 +219,7 @@ impl Reader {
                 let inner = self.until_paren();
                 match inner.trim() {
                     "pwd" => self.variable("PWD"),
-                    _ => self.nest(&inner),
+                    _ => self.substitution(&inner),
                 }
             }
             Some('{') => {
@@ -230,7 +228,7 @@ impl Reader {
                 self.at += inner.chars().count() + 2;
                 match !inner.is_empty() && inner.chars().all(is_name) {
                     true => self.variable(&inner),
-                    false => self.unknown(),
+                    false => self.unknown_expansion(),
                 }
             }
             Some(c) if is_name(c) => {
@@ -240,7 +238,7 @@ impl Reader {
                 self.variable(&name);
             }
             Some('\'') => {}
-            _ => self.unknown(),
+            _ => self.unknown_expansion(),
         }
     }
 
@@ -248,17 +246,17 @@ impl Reader {
         self.current().text.extend([VARIABLE].into_iter().chain(name.chars()).chain([VARIABLE]));
     }
 
-    fn unknown(&mut self) {
+    fn unknown_expansion(&mut self) {
         self.current().dynamic = true;
         self.push('$');
     }
 
-    fn nest(&mut self, inner: &str) {
-        self.unknown();
+    fn substitution(&mut self, inner: &str) {
+        self.unknown_expansion();
         if self.depth < MOST_DEPTH {
-            self.found.push(ShellPart::Open);
-            self.found.extend(read(inner, self.depth + 1));
-            self.found.push(ShellPart::Close);
+            self.parts.push(ShellPart::Open);
+            self.parts.extend(parse_at_depth(inner, self.depth + 1));
+            self.parts.push(ShellPart::Close);
         }
     }
 
@@ -275,7 +273,7 @@ impl Reader {
         inner
     }
 
-    /// What stands up to the closing parenthesis; quotes hide parentheses.
+    /// The text up to the closing parenthesis; quotes hide parentheses.
     fn until_paren(&mut self) -> String {
         let (mut depth, mut quote) = (1, None);
         let start = self.at;
@@ -303,7 +301,7 @@ impl Reader {
 
     /// Digits right before a redirection name a descriptor.
     fn drop_descriptor(&mut self) {
-        let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = |word: &ShellWord| word.text.bytes().all(|byte| byte.is_ascii_digit());
         if self.word.as_ref().is_some_and(is_number) {
             self.word = None;
         }
@@ -317,57 +315,57 @@ impl Reader {
             Some('&') => {
                 self.at += 1;
                 if self.peek(0).is_some_and(|c| c.is_ascii_digit() || c == '-') {
-                    self.role = Role::Read;
+                    self.role = WordRole::ReadFile;
                     return;
                 }
             }
             _ => {}
         }
-        self.role = Role::Written;
+        self.role = WordRole::WrittenFile;
     }
 
     fn redirect_in(&mut self) {
         self.role = match (self.peek(0), self.peek(1)) {
             (Some('<'), Some('<')) => {
                 self.at += 2;
-                Role::Text
+                WordRole::HereString
             }
             (Some('<'), next) => {
-                let tabs = next == Some('-');
-                self.at += 1 + usize::from(tabs);
-                Role::Heredoc { tabs }
+                let strips_tabs = next == Some('-');
+                self.at += 1 + usize::from(strips_tabs);
+                WordRole::HeredocEnd { strips_tabs }
             }
             (Some('>'), _) => {
                 self.at += 1;
-                Role::Written
+                WordRole::WrittenFile
             }
             (Some('('), _) => return self.dollar(),
-            _ => Role::Read,
+            _ => WordRole::ReadFile,
         };
     }
 
     fn end_word(&mut self) {
         let Some(word) = self.word.take() else { return };
         match std::mem::take(&mut self.role) {
-            Role::Argument => self.simple.words.push(word),
-            Role::Written => self.simple.writes.push(word),
-            Role::Read => {}
-            Role::Text => self.simple.inputs.push(word.text),
-            Role::Heredoc { tabs } => {
-                self.heredocs.push(Heredoc { end: word.text, tabs, step: None });
+            WordRole::Argument => self.command.words.push(word),
+            WordRole::WrittenFile => self.command.writes.push(word),
+            WordRole::ReadFile => {}
+            WordRole::HereString => self.command.inputs.push(word.text),
+            WordRole::HeredocEnd { strips_tabs } => {
+                self.heredocs.push(Heredoc { end: word.text, strips_tabs, part: None });
             }
         }
     }
 
     fn end_command(&mut self) {
         self.end_word();
-        self.role = Role::Argument;
-        let simple = std::mem::take(&mut self.simple);
-        let pending = self.heredocs.iter_mut().filter(|heredoc| heredoc.step.is_none());
-        let announced = pending.map(|heredoc| heredoc.step = Some(self.found.len())).count();
-        if simple != Simple::default() || announced > 0 {
+        self.role = WordRole::Argument;
+        let command = std::mem::take(&mut self.command);
+        let pending = self.heredocs.iter_mut().filter(|heredoc| heredoc.part.is_none());
+        let announced = pending.map(|heredoc| heredoc.part = Some(self.parts.len())).count();
+        if command != SimpleCommand::default() || announced > 0 {
             let piped = std::mem::take(&mut self.piped);
-            self.found.push(ShellPart::Run(Simple { piped, ..simple }));
+            self.parts.push(ShellPart::Run(SimpleCommand { piped, ..command }));
         }
     }
 
@@ -386,16 +384,16 @@ impl Reader {
                 let line: String =
                     self.chars.get(start..self.at).unwrap_or_default().iter().collect();
                 self.at += 1;
-                let line = if heredoc.tabs { line.trim_start_matches('\t') } else { &line };
+                let line = if heredoc.strips_tabs { line.trim_start_matches('\t') } else { &line };
                 if line == heredoc.end {
                     break;
                 }
                 text.push_str(line);
                 text.push('\n');
             }
-            let step = heredoc.step.and_then(|step| self.found.get_mut(step));
-            if let Some(ShellPart::Run(simple)) = step {
-                simple.inputs.push(text);
+            let part = heredoc.part.and_then(|part| self.parts.get_mut(part));
+            if let Some(ShellPart::Run(command)) = part {
+                command.inputs.push(text);
             }
         }
     }
@@ -406,22 +404,22 @@ mod tests {
     use super::*;
 
     fn shown(source: &str) -> Vec<String> {
-        let texts = |words: &[Word]| -> Vec<String> {
+        let texts = |words: &[ShellWord]| -> Vec<String> {
             words.iter().map(|word| word.text.replace(VARIABLE, "%")).collect()
         };
-        let show = |step: &ShellPart| match step {
+        let show = |part: &ShellPart| match part {
             ShellPart::Open => "(".to_owned(),
             ShellPart::Close => ")".to_owned(),
-            ShellPart::Run(simple) => {
+            ShellPart::Run(command) => {
                 let writes: String =
-                    texts(&simple.writes).iter().map(|text| format!(" >{text}")).collect();
+                    texts(&command.writes).iter().map(|text| format!(" >{text}")).collect();
                 let inputs: String =
-                    simple.inputs.iter().map(|text| format!(" <{}", text.trim())).collect();
-                let pipe = if simple.piped { "| " } else { "" };
-                format!("{pipe}{}{writes}{inputs}", texts(&simple.words).join(" "))
+                    command.inputs.iter().map(|text| format!(" <{}", text.trim())).collect();
+                let pipe = if command.piped { "| " } else { "" };
+                format!("{pipe}{}{writes}{inputs}", texts(&command.words).join(" "))
             }
         };
-        commands(source).iter().map(show).collect()
+        parse(source).iter().map(show).collect()
     }
 
     #[test]
@@ -462,7 +460,7 @@ mod tests {
             "'", "\"", "$(", "`", "\\", ">", "<<", "<<EOF\n", "a $((1+2", "\"$(", "&>", "${", "<(",
             ")",
         ] {
-            commands(source);
+            parse(source);
         }
     }
 }

@@ -1,38 +1,43 @@
 //! What programs do with the paths they are given. A program that is not known may write them all.
 
-use super::{Word, git, words::matches};
-use crate::adapters::hooks::place::{LONGEST, names};
+use super::{
+    super::guarded_state::{LONGEST_PATH, state_names},
+    base_name,
+    expansion::glob_matches,
+    git,
+    parser::ShellWord,
+};
 use crate::text::Words;
 
 /// What a command does with a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::adapters::hooks) enum How {
-    /// Nobody knows; a directory that contains it is not meant.
-    May,
+pub(in crate::adapters::hooks) enum PathUse {
+    /// It is not known; a directory that contains it is not meant.
+    MayWrite,
     /// It may change everything below it.
-    MayBelow,
+    MayWriteBelow,
     /// It edits it, as the client's own tools do.
     Edits,
     /// It writes it.
     Writes,
     /// It writes everything below it.
     WritesBelow,
-    /// It takes it away with everything below it.
+    /// It removes it with everything below it.
     Removes,
     /// Git removes what it does not track below it.
     Cleans,
-    /// It leaves it alone, with everything below it.
-    LeavesOut,
+    /// It spares it, with everything below it.
+    Excludes,
 }
 
-/// How many actions of a `find` and how many sources of a copy are looked at.
+/// How many actions of a `find` and how many sources of a copy are examined.
 const MOST_ACTIONS: usize = 8;
 const MOST_SOURCES: usize = 500;
 
-/// The words of a command that it may write.
-pub(super) type Used = Vec<(Word, How)>;
+/// The paths that a command writes or may write.
+pub(super) type PathUses = Vec<(ShellWord, PathUse)>;
 
-/// Programs that only look.
+/// Programs that only read.
 const READERS: Words = Words(
     ": [ [[ basename bat batcat cat cd cksum cmp column comm cut date df diff dirname du echo \
     egrep env false fgrep file fold grep head hexdump id jq less ll ls md5sum more nl od paste \
@@ -54,92 +59,98 @@ pub(super) fn is_interpreter(name: &str) -> bool {
     INTERPRETERS.contains(name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
-/// Whether a command only looks.
-pub(super) fn only_reads(name: &str, args: &[Word]) -> bool {
+/// Whether a command only reads.
+pub(super) fn only_reads(name: &str, args: &[ShellWord]) -> bool {
     match name {
         "git" => git::only_reads(args),
-        "sed" | "find" | "sort" | "awk" => used(name, args).is_empty(),
+        "sed" | "find" | "sort" | "awk" => path_uses(name, args).is_empty(),
         name => name.is_empty() || READERS.contains(name),
     }
 }
 
-/// The words that a command writes or may write.
-pub(super) fn used(name: &str, args: &[Word]) -> Used {
+/// The paths that a command writes or may write.
+pub(super) fn path_uses(name: &str, args: &[ShellWord]) -> PathUses {
     let recursive = has_flag(args, &['r', 'R'], &["--recursive"]);
     let in_place = args.iter().any(|word| {
         is_flag(word, 'i') || word.text.starts_with("--in-place") || word.text == "--inplace"
     });
+    let writes = || operand_uses(args, PathUse::Writes);
     match name {
-        "git" => git::used(args),
-        "rm" => all(args, if recursive { How::Removes } else { How::Writes }),
-        "rmdir" | "unlink" | "shred" | "trash" => all(args, How::Removes),
-        "tee" | "truncate" | "sponge" | "patch" | "ed" | "ex" => all(args, How::Writes),
-        "sed" | "gsed" | "perl" | "ruby" | "yq" if in_place => all(args, How::Writes),
-        "awk" | "gawk" if args.iter().any(|word| word.text == "inplace") => all(args, How::Writes),
+        "git" => git::path_uses(args),
+        "rm" => operand_uses(args, if recursive { PathUse::Removes } else { PathUse::Writes }),
+        "rmdir" | "unlink" | "shred" | "trash" => operand_uses(args, PathUse::Removes),
+        "tee" | "truncate" | "sponge" | "patch" | "ed" | "ex" => writes(),
+        "sed" | "gsed" | "perl" | "ruby" | "yq" if in_place => writes(),
+        "awk" | "gawk" if args.iter().any(|word| word.text == "inplace") => writes(),
         "sed" | "gsed" | "yq" | "awk" | "gawk" | "mawk" => Vec::new(),
-        "mv" | "cp" | "install" | "ln" | "scp" | "rsync" => copied(name, args),
+        "mv" | "cp" | "install" | "ln" | "scp" | "rsync" => copy_uses(name, args),
         "dd" => {
             let of = args.iter().filter_map(|word| Some((word, word.text.strip_prefix("of=")?)));
-            of.map(|(word, path)| (word.with(path), How::Writes)).collect()
+            of.map(|(word, path)| (word.with(path), PathUse::Writes)).collect()
         }
         "curl" | "wget" | "sort" => {
             let next = args.iter().skip(1).map(Some).chain([None]);
-            let outputs = args.iter().zip(next).filter_map(|(word, next)| output(word, next));
-            outputs.map(|word| (word, How::Writes)).collect()
+            let outputs = args.iter().zip(next).filter_map(|(word, next)| output_file(word, next));
+            outputs.map(|word| (word, PathUse::Writes)).collect()
         }
         "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" => {
-            all(args, if recursive { How::MayBelow } else { How::May })
+            operand_uses(args, if recursive { PathUse::MayWriteBelow } else { PathUse::MayWrite })
         }
-        "find" => by_find(args),
-        "tar" | "bsdtar" => by_tar(args),
+        "find" => find_uses(args),
+        "tar" | "bsdtar" => tar_uses(args),
         "zip" | "gzip" | "xz" | "zstd" if !has_flag(args, &['m'], &["--move"]) => {
-            args.iter().take(1).flat_map(|word| all(std::slice::from_ref(word), How::May)).collect()
+            operand_uses(args.get(..1).unwrap_or_default(), PathUse::MayWrite)
         }
-        name if name.starts_with('-') => Vec::new(),
-        "" => Vec::new(),
+        name if name.is_empty() || name.starts_with('-') => Vec::new(),
         name if READERS.contains(name) || HARMLESS.contains(name) => Vec::new(),
         name => {
-            let code = is_interpreter(name);
-            let words = args.iter().flat_map(|word| match code {
-                true => pieces(&word.text),
-                false => values(word),
+            let words = args.iter().flat_map(|word| match is_interpreter(name) {
+                true => possible_paths(&word.text),
+                false => possible_values(word),
             });
-            words.map(|word| (word, How::May)).collect()
+            words.map(|word| (word, PathUse::MayWrite)).collect()
         }
     }
 }
 
-/// What in a text of code may be a path.
-pub(super) fn pieces(code: &str) -> Vec<Word> {
+/// What may be a path in a text of code.
+pub(super) fn possible_paths(code: &str) -> Vec<ShellWord> {
     let between = |c: char| c.is_whitespace() || "'\"`()[]{},;=".contains(c);
     let words = code.split(between).filter(|text| text.contains(['/', '.']));
-    words.map(|text| Word { text: text.to_owned(), ..Word::default() }).collect()
+    words.map(ShellWord::new).collect()
 }
 
 /// Whether a word is one or more short flags, this one among them.
-pub(super) fn is_flag(word: &Word, letter: char) -> bool {
+pub(super) fn is_flag(word: &ShellWord, letter: char) -> bool {
     word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
 }
 
 /// Whether one of these flags is given.
-pub(super) fn has_flag(args: &[Word], letters: &[char], long: &[&str]) -> bool {
+pub(super) fn has_flag(args: &[ShellWord], letters: &[char], long: &[&str]) -> bool {
     args.iter().any(|word| {
         letters.iter().any(|letter| is_flag(word, *letter)) || long.contains(&word.text.as_str())
     })
 }
 
-/// The words that are no options.
-pub(super) fn operands(args: &[Word]) -> Vec<&Word> {
+/// Every word, and the one before it, which may be an option that takes it as a value.
+pub(super) fn with_option_before(
+    args: &[ShellWord],
+) -> impl Iterator<Item = (Option<&ShellWord>, &ShellWord)> {
+    [None].into_iter().chain(args.iter().map(Some)).zip(args)
+}
+
+/// The words that are not options.
+pub(super) fn operands(args: &[ShellWord]) -> Vec<&ShellWord> {
     args.iter().filter(|word| !word.text.starts_with('-')).collect()
 }
 
 /// All operands, used in one way.
-pub(super) fn all(args: &[Word], how: How) -> Used {
+pub(super) fn operand_uses(args: &[ShellWord], how: PathUse) -> PathUses {
     operands(args).into_iter().map(|word| (word.clone(), how)).collect()
 }
 
 /// The word itself, or the value that is part of an option or an assignment.
-fn values(word: &Word) -> Vec<Word> {
+fn possible_values(word: &ShellWord) -> Vec<ShellWord> {
     let text = word.text.as_str();
     let attached = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
     let attached = attached.and_then(|rest| rest.get(1..));
@@ -149,7 +160,7 @@ fn values(word: &Word) -> Vec<Word> {
 }
 
 /// The file of `-o FILE`, `-oFILE`, `-sLo FILE`, `--output FILE` or `--output=FILE`.
-fn output(word: &Word, next: Option<&Word>) -> Option<Word> {
+fn output_file(word: &ShellWord, next: Option<&ShellWord>) -> Option<ShellWord> {
     const LONG: [&str; 2] = ["--output", "--output-document"];
     let text = word.text.as_str();
     if text.starts_with("--") {
@@ -163,47 +174,47 @@ fn output(word: &Word, next: Option<&Word>) -> Option<Word> {
 }
 
 /// Where a copy goes: the last operand, or a file of the same name in it.
-pub(super) fn copied(name: &str, args: &[Word]) -> Used {
+pub(super) fn copy_uses(name: &str, args: &[ShellWord]) -> PathUses {
     let operands = operands(args);
-    let takes = name == "mv" || has_flag(args, &[], &["--remove-source-files"]);
+    let moves = name == "mv" || has_flag(args, &[], &["--remove-source-files"]);
     let deletes = args.iter().any(|word| word.text.starts_with("--del"));
-    let recursive = takes || has_flag(args, &['r', 'R', 'a'], &["--recursive", "--archive"]);
+    let recursive = moves || has_flag(args, &['r', 'R', 'a'], &["--recursive", "--archive"]);
     let named =
         args.iter().position(|word| matches!(word.text.as_str(), "-t" | "--target-directory"));
     let target = match named {
         Some(at) => args.get(at + 1),
         None => operands.last().copied().filter(|_| operands.len() > 1),
     };
-    let Some(target) = target.filter(|word| word.text.len() <= LONGEST) else {
+    let Some(target) = target.filter(|word| word.text.len() <= LONGEST_PATH) else {
         return Vec::new();
     };
-    let below = if deletes { How::WritesBelow } else { How::Writes };
+    let below = if deletes { PathUse::WritesBelow } else { PathUse::Writes };
     let mut found = vec![(target.clone(), below)];
     for source in operands.iter().filter(|word| **word != target).take(MOST_SOURCES) {
-        let file = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let file = base_name(source.text.trim_end_matches('/'));
         // `cp -r DIR/* .` says nothing about what is in DIR.
         let whole = recursive && !source.glob && !matches!(file, "" | "." | "..");
-        let into = Word {
+        let into = ShellWord {
             text: format!("{}/{file}", target.text),
             dynamic: target.dynamic || source.dynamic,
             ..(*source).clone()
         };
-        found.push((into, if whole { How::WritesBelow } else { How::Writes }));
-        if takes {
-            found.push(((*source).clone(), How::Removes));
+        found.push((into, if whole { PathUse::WritesBelow } else { PathUse::Writes }));
+        if moves {
+            found.push(((*source).clone(), PathUse::Removes));
         }
     }
-    let left_out =
+    let excluded =
         args.iter().filter_map(|word| Some((word, word.text.strip_prefix("--exclude=")?)));
-    found.extend(left_out.map(|(word, path)| {
+    found.extend(excluded.map(|(word, path)| {
         let path = format!("{}/{}", target.text, path.trim_matches('/'));
-        (word.with(&path), How::LeavesOut)
+        (word.with(&path), PathUse::Excludes)
     }));
     found
 }
 
-/// What `find` changes: everything below where it begins, unless only other names are looked for.
-fn by_find(args: &[Word]) -> Used {
+/// What `find` changes: everything below where it starts, unless it searches for other names only.
+fn find_uses(args: &[ShellWord]) -> PathUses {
     let text = |at: usize| args.get(at).map_or("", |word| word.text.as_str());
     let is_exec = |text: &str| matches!(text, "-exec" | "-execdir" | "-ok" | "-okdir");
     let actions = (0..args.len()).filter(|at| {
@@ -215,16 +226,16 @@ fn by_find(args: &[Word]) -> Used {
             let end = inner.iter().position(|word| matches!(word.text.as_str(), ";" | "+"));
             let inner = inner.get(..end.unwrap_or(inner.len())).unwrap_or_default();
             // What is found may be copied into a directory: then it is only read.
-            let written = used(text(at + 1), inner);
+            let written = path_uses(text(at + 1), inner);
             written.iter().any(|(word, _)| word.text.contains("{}") && !word.text.ends_with("/{}"))
         }
         _ => true,
     });
-    if changes { found_by(args) } else { Vec::new() }
+    if changes { search_uses(args) } else { Vec::new() }
 }
 
-/// The directories in which `find` or `grep -r` finds files, if they can be the state's.
-pub(super) fn found_by(args: &[Word]) -> Used {
+/// The directories that `find` or `grep -r` searches, if the files can be the state's.
+pub(super) fn search_uses(args: &[ShellWord]) -> PathUses {
     let text = |at: usize| args.get(at).map_or("", |word| word.text.as_str());
     let negated = |at: usize| at > 0 && matches!(text(at - 1), "!" | "-not");
     let is_name = |at: usize| matches!(text(at), "-name" | "-iname") && !negated(at);
@@ -232,46 +243,47 @@ pub(super) fn found_by(args: &[Word]) -> Used {
     let patterns: Vec<&str> = (0..args.len())
         .filter_map(|at| if is_name(at) { Some(text(at + 1)) } else { include(at) })
         .collect();
-    let fits = |pattern: &&str| {
+    let matches_state = |pattern: &&str| {
         let pattern = pattern.to_lowercase();
         let inside = ["workspace", "state", "log", "head", "lock", "objects"];
-        names().chain(inside).any(|name| matches(&pattern, name))
+        state_names().chain(inside).any(|name| glob_matches(&pattern, name))
     };
-    let elsewhere = !patterns.is_empty() && !patterns.iter().any(fits);
+    let elsewhere = !patterns.is_empty() && !patterns.iter().any(matches_state);
     if elsewhere || args.iter().any(|word| word.text == "-empty") {
         return Vec::new();
     }
-    let is_place = |word: &&Word| !word.text.starts_with(['-', '!', '(']);
-    let mut found: Used =
-        args.iter().take_while(is_place).map(|word| (word.clone(), How::WritesBelow)).collect();
+    let is_place = |word: &&ShellWord| !word.text.starts_with(['-', '!', '(']);
+    let mut found: PathUses =
+        args.iter().take_while(is_place).map(|word| (word.clone(), PathUse::WritesBelow)).collect();
     if found.is_empty() {
-        found.push((Word::default().with("."), How::WritesBelow));
+        found.push((ShellWord::new("."), PathUse::WritesBelow));
     }
     let pruned = args.iter().any(|word| word.text == "-prune");
     let is_path =
         |at: &usize| matches!(text(*at), "-path" | "-wholename") && (pruned || negated(*at));
     found.extend((0..args.len()).filter(is_path).filter_map(|at| {
         let word = args.get(at + 1)?;
-        Some((word.with(word.text.trim_end_matches(['*', '/'])), How::LeavesOut))
+        Some((word.with(word.text.trim_end_matches(['*', '/'])), PathUse::Excludes))
     }));
     found
 }
 
 /// What `tar` unpacks, and where; packing only reads.
-fn by_tar(args: &[Word]) -> Used {
+fn tar_uses(args: &[ShellWord]) -> PathUses {
     let first = args.first().map_or("", |word| word.text.as_str());
     let old_style = !first.starts_with('-') && first.contains('x');
     let unpacks = old_style || has_flag(args, &['x'], &["--extract", "--get"]);
     if !unpacks && !has_flag(args, &[], &["--remove-files"]) {
         return Vec::new();
     }
-    let is_place = |at: usize| {
-        at.checked_sub(1).and_then(|at| args.get(at)).is_some_and(|word| {
-            matches!(word.text.as_str(), "-C" | "--directory") || is_flag(word, 'f')
-        })
+    let names_place = |option: &&ShellWord| {
+        matches!(option.text.as_str(), "-C" | "--directory") || is_flag(option, 'f')
     };
-    let operands = args.iter().enumerate().skip(usize::from(old_style));
-    let operands = operands.filter(|(_, word)| !word.text.starts_with('-'));
-    let how = |at: usize| if is_place(at) { How::May } else { How::MayBelow };
-    operands.map(|(at, word)| (word.clone(), how(at))).collect()
+    let words = with_option_before(args).skip(usize::from(old_style));
+    let operands = words.filter(|(_, word)| !word.text.starts_with('-'));
+    let how = |option: Option<&ShellWord>| match option.filter(names_place) {
+        Some(_) => PathUse::MayWrite,
+        None => PathUse::MayWriteBelow,
+    };
+    operands.map(|(option, word)| (word.clone(), how(option))).collect()
 }

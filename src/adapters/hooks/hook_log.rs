@@ -1,17 +1,17 @@
-//! What went wrong in hooks: a log of bounded size beside the operation log.
+//! `.statedir/hook.log`, of bounded size: what went wrong in hooks.
 
 use std::{io, path::Path};
 
 use crate::store::{Directory, FileKind, private_directory};
 
 const NAME: &str = "hook.log";
-/// From this size on, the older half goes.
+/// From this size on, the older half is dropped.
 const LIMIT: u64 = 64 << 10;
 /// The longest line.
 const LONGEST: usize = 600;
 
-/// Notes a line. Whatever fails here is not worth a failure.
-pub(crate) fn note(state: &Path, time: &str, event: &str, message: &str) {
+/// Appends a line. Failing here is not worth a failure.
+pub(crate) fn log_failure(state: &Path, time: &str, event: &str, message: &str) {
     let _ = append(state, time, event, message);
 }
 
@@ -20,7 +20,7 @@ fn append(state: &Path, time: &str, event: &str, message: &str) -> io::Result<()
     let Some(private) = private_directory(state)? else { return Ok(()) };
     let long = private.stat(NAME)?.filter(|stat| stat.kind == FileKind::File && stat.len > LIMIT);
     if long.is_some() {
-        shorten(&private)?;
+        drop_older_half(&private)?;
     }
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     let line: String =
@@ -28,8 +28,8 @@ fn append(state: &Path, time: &str, event: &str, message: &str) -> io::Result<()
     private.append(NAME, format!("{line}\n").as_bytes())
 }
 
-/// Keeps the newer half, from a line's beginning on. What is far too long is none of ours.
-fn shorten(private: &Directory) -> io::Result<()> {
+/// Keeps the newer half, from the beginning of a line. A file that is far too long is not ours.
+fn drop_older_half(private: &Directory) -> io::Result<()> {
     let bytes = match private.read(NAME, 2 * LIMIT) {
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Vec::new(),
         other => other?.unwrap_or_default(),
@@ -48,11 +48,11 @@ mod tests {
     #[test]
     fn the_log_stays_small_and_has_one_line_each() {
         let root = tempfile::tempdir().unwrap();
-        note(root.path(), "t", "Stop", "nobody is there");
+        log_failure(root.path(), "t", "Stop", "nobody is there");
         assert!(!root.path().join(".statedir").exists());
         fs::create_dir(root.path().join(".statedir")).unwrap();
         for n in 0..2000 {
-            note(root.path(), "t", "Stop", &format!("{n}\nforged {}", "x".repeat(100)));
+            log_failure(root.path(), "t", "Stop", &format!("{n}\nforged {}", "x".repeat(100)));
         }
         let text = fs::read_to_string(root.path().join(".statedir/hook.log")).unwrap();
         assert!(text.len() as u64 <= LIMIT + LONGEST as u64, "{}", text.len());
@@ -70,26 +70,26 @@ mod tests {
         let victim = victims.join("hook.log");
         let kept = "x".repeat(2 * LIMIT as usize);
         fs::write(&victim, &kept).unwrap();
-        let noted = || {
-            note(&state, "t", "Stop", "bad");
+        let logged = || {
+            log_failure(&state, "t", "Stop", "bad");
             assert_eq!(fs::read_to_string(&victim).unwrap(), kept);
             assert_eq!(fs::read_dir(&victims).unwrap().count(), 1);
         };
 
         symlink(&victim, private.join("hook.log")).unwrap();
-        noted();
+        logged();
         fs::remove_file(private.join("hook.log")).unwrap();
 
         // A long log that is to be shortened, and a link where its new content used to be put.
         fs::write(private.join("hook.log"), "line\n".repeat(LIMIT as usize / 4)).unwrap();
         symlink(&victim, private.join("hook.new")).unwrap();
-        noted();
+        logged();
         assert!(fs::metadata(private.join("hook.log")).unwrap().len() < LIMIT);
         assert!(private.join("hook.new").is_symlink());
 
         fs::remove_dir_all(&private).unwrap();
         symlink(&victims, &private).unwrap();
-        noted();
+        logged();
 
         // The control: through the path, the victim is hit.
         fs::write(private.join("hook.log"), "bad").unwrap();

@@ -1,4 +1,4 @@
-//! Which file a path really means, and what of the state it reaches.
+//! Which part of the state a path reaches.
 
 use std::{
     cell::Cell,
@@ -15,15 +15,14 @@ use crate::{
 
 /// How many links are followed.
 const MOST_LINKS: usize = 40;
-/// The longest text that can be a path.
-pub(super) const LONGEST: usize = 4096;
-/// How many names in paths of one event are looked up on disk; what comes after them is judged by
-/// what is written.
+/// The longest text that can be a path, in bytes.
+pub(super) const LONGEST_PATH: usize = 4096;
+/// How many names in the paths of one event are looked up on disk; later paths are taken as written.
 const MOST_LOOKUPS: usize = 1500;
 
-/// What a path reaches, what only `statedir` writes first.
+/// What a path reaches; what only `statedir` writes comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reach {
+pub(in crate::adapters::hooks) enum Reach {
     /// Lock, operation log and objects.
     Private,
     /// The append-only log.
@@ -73,7 +72,7 @@ impl Reach {
         }
     }
 
-    /// What is reached, in a sentence that goes on.
+    /// What is reached, as part of a sentence.
     pub(super) fn name(self) -> String {
         match self {
             Self::Private => "the state's .statedir/".to_owned(),
@@ -95,51 +94,53 @@ impl Reach {
     }
 }
 
-/// What the state directory holds, by name.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    let files = StateFile::FIVE.into_iter().chain([StateFile::Workflow]);
-    files.map(StateFile::name).chain([".statedir"])
+/// The files of a state that are not adopted from others.
+pub(in crate::adapters::hooks) fn state_files() -> impl Iterator<Item = StateFile> {
+    StateFile::FIVE.into_iter().chain([StateFile::Workflow])
+}
+
+/// The names in a state directory.
+pub(super) fn state_names() -> impl Iterator<Item = &'static str> {
+    state_files().map(StateFile::name).chain([".statedir"])
 }
 
 /// The state directory, by its real path.
 #[derive(Clone, Debug)]
-pub(super) struct Guarded {
+pub(in crate::adapters::hooks) struct GuardedState {
     state: PathBuf,
     /// The files of others that the state is made of, if it was adopted.
     layout: Option<Arc<ForeignLayout>>,
-    lookups: Cell<usize>,
+    lookups_left: Cell<usize>,
 }
 
-impl Guarded {
-    /// Guards the state in `dir`.
-    pub(super) fn new(dir: &Path) -> Self {
+impl GuardedState {
+    pub(in crate::adapters::hooks) fn new(dir: &Path) -> Self {
         let state = real_path(dir);
         let layout = layout_in(&state).map(Arc::new);
-        Self { state, layout, lookups: Cell::new(MOST_LOOKUPS) }
+        Self { state, layout, lookups_left: Cell::new(MOST_LOOKUPS) }
     }
 
-    /// What `text`, seen from `cwd`, reaches.
+    /// What the path `text` reaches, relative to `cwd`.
     pub(super) fn reach(&self, cwd: &Path, text: &str) -> Option<Reach> {
-        if text.is_empty() || text.len() > LONGEST {
+        if text.is_empty() || text.len() > LONGEST_PATH {
             return None;
         }
-        // As the kernel reads it, and as a tool does that removes `..` by itself first.
+        // As the kernel resolves it, and as a tool does that first removes `..` by itself.
         let path = cwd.join(expand_home(text));
-        let Some(real) = self.look_up(&path) else { return reach_by_words(text) };
+        let Some(real) = self.look_up(&path) else { return reach_as_written(text) };
         let plain = without_dots(&path);
         let plain = if plain == path { None } else { self.look_up(&plain) };
         plain.into_iter().chain([real]).filter_map(|path| self.reach_of(&path)).min()
     }
 
-    /// The real path, unless too much was looked up already.
+    /// The real path, unless too many names were looked up already.
     pub(super) fn look_up(&self, path: &Path) -> Option<PathBuf> {
-        let left = self.lookups.get().checked_sub(path.components().count())?;
-        self.lookups.set(left);
+        let left = self.lookups_left.get().checked_sub(path.components().count())?;
+        self.lookups_left.set(left);
         Some(real_path(path))
     }
 
-    /// The state directory's path.
-    pub(super) fn state(&self) -> &Path {
+    pub(in crate::adapters::hooks) fn directory(&self) -> &Path {
         &self.state
     }
 
@@ -169,8 +170,8 @@ impl Guarded {
     }
 
     fn reach_of(&self, path: &Path) -> Option<Reach> {
-        let private = |part: Component<'_>| is_same(part.as_os_str().to_str(), ".statedir");
-        if path.components().any(private) {
+        let is_private = |part: Component<'_>| is_same(part.as_os_str().to_str(), ".statedir");
+        if path.components().any(is_private) {
             return Some(Reach::Private);
         }
         if is_within(&self.state, path) {
@@ -180,23 +181,23 @@ impl Guarded {
         let parent = path.parent()?;
         let name = path.file_name().and_then(|name| name.to_str());
         let in_state = is_within(parent, &self.state) && is_within(&self.state, parent);
-        let of_another = || is_same(name, "history.md") && parent.join(".statedir").is_dir();
+        let is_other_history = || is_same(name, "history.md") && parent.join(".statedir").is_dir();
         if self.layout.is_some() {
             // The files of others are theirs to edit and to remove.
             let history = self.history();
             let is_history = is_within(path, &history) && is_within(&history, path);
-            return (is_history || self.is_second_name(path)).then_some(Reach::History);
+            return (is_history || self.is_hard_link_to_history(path)).then_some(Reach::History);
         }
-        if in_state && let Some(file) = names().find(|file| is_same(name, file)) {
+        if in_state && let Some(file) = state_names().find(|file| is_same(name, file)) {
             let history = file == StateFile::History.name();
             return Some(if history { Reach::History } else { Reach::File(file) });
         }
-        (of_another() || self.is_second_name(path)).then_some(Reach::History)
+        (is_other_history() || self.is_hard_link_to_history(path)).then_some(Reach::History)
     }
 
-    /// Whether the path is another name of the history on disk.
+    /// Whether the path is a hard link to the history.
     #[cfg(unix)]
-    fn is_second_name(&self, path: &Path) -> bool {
+    fn is_hard_link_to_history(&self, path: &Path) -> bool {
         use std::os::unix::fs::MetadataExt as _;
         let id = |path: &Path| {
             let meta = std::fs::metadata(path).ok()?;
@@ -206,13 +207,13 @@ impl Guarded {
     }
 
     #[cfg(not(unix))]
-    fn is_second_name(&self, _path: &Path) -> bool {
+    fn is_hard_link_to_history(&self, _path: &Path) -> bool {
         false
     }
 }
 
-/// What a path reaches whose beginning is not known, by what is written of it.
-pub(super) fn reach_by_words(text: &str) -> Option<Reach> {
+/// What a path whose beginning is not known reaches, by its text.
+pub(super) fn reach_as_written(text: &str) -> Option<Reach> {
     let text = text.to_lowercase();
     if text.split('/').any(|part| part == ".statedir") {
         return Some(Reach::Private);
@@ -221,12 +222,12 @@ pub(super) fn reach_by_words(text: &str) -> Option<Reach> {
     match rest.strip_prefix('/').unwrap_or(rest) {
         "" => Some(Reach::State),
         "history.md" => Some(Reach::History),
-        name => names().find(|file| *file == name).map(Reach::File),
+        name => state_names().find(|file| *file == name).map(Reach::File),
     }
 }
 
+/// Whether a name is `other`. Many file systems ignore case, and nobody needs a `History.md` here.
 fn is_same(name: Option<&str>, other: &str) -> bool {
-    // Many file systems do not tell letter case apart, and nobody needs a `History.md` here.
     name.is_some_and(|name| name.to_lowercase() == other)
 }
 
@@ -245,7 +246,7 @@ pub(super) fn expand_home(text: &str) -> PathBuf {
     }
 }
 
-/// The path without `.` and `..`, links not looked at.
+/// The path without `.` and `..`, as if there were no links.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -260,8 +261,8 @@ fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-/// The path with all links followed; what is not there yet stays as it is written.
-pub(super) fn real_path(path: &Path) -> PathBuf {
+/// The path with all links followed; what does not exist yet stays as written.
+pub(in crate::adapters::hooks) fn real_path(path: &Path) -> PathBuf {
     let parts = |path: &Path| -> Vec<OsString> {
         path.components().map(|part| part.as_os_str().to_owned()).collect()
     };
@@ -295,13 +296,13 @@ pub(super) fn real_path(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn project() -> (tempfile::TempDir, PathBuf, Guarded) {
+    fn project() -> (tempfile::TempDir, PathBuf, GuardedState) {
         let root = tempfile::tempdir().unwrap();
         let state = root.path().join("workspace/state");
         std::fs::create_dir_all(state.join(".statedir/log")).unwrap();
         std::fs::write(state.join("history.md"), "# H\n").unwrap();
         std::fs::create_dir_all(root.path().join("src")).unwrap();
-        let guarded = Guarded::new(&state);
+        let guarded = GuardedState::new(&state);
         (root, state, guarded)
     }
 

@@ -1,4 +1,4 @@
-//! The guard's rule for tools that are no shell: those that edit files, and those of other MCP
+//! The guard's rule for tools other than the shell: those that edit files, and those of other MCP
 //! servers.
 
 use std::path::Path;
@@ -6,25 +6,24 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{
-    event::{HookEvent, writes_file},
-    place::{Guarded, Reach},
-    shell::{
-        guard::{Finding, examine, patched},
-        programs::How,
-    },
+    guarded_state::{GuardedState, Reach},
+    shell::{GuardFinding, PathUse, examine, patch_uses},
 };
-use crate::text::Words;
+use crate::{
+    adapters::hooks::event::{HookEvent, writes_file},
+    text::Words,
+};
 
-/// Words in the name of a tool that only looks.
+/// Words in the name of a tool that only reads.
 const READS: Words = Words(
     "cat count describe diff exists fetch find get glob grep head info list log ls read search \
     show stat status tree view",
 );
 /// Words in the name of a tool that writes what is in a file.
 const EDITS: Words = Words("add append create edit insert modify patch put replace update write");
-/// Words in the name of a tool that takes a file or a directory away.
+/// Words in the name of a tool that removes a file or a directory.
 const REMOVES: Words = Words("clean delete move mv remove rename rm trash");
-/// How many strings of an event are looked at.
+/// How many strings of an event are examined.
 const MOST_STRINGS: usize = 200;
 
 /// A tool of an MCP server: the server and the tool's own name.
@@ -40,7 +39,7 @@ fn server_tool(tool: &str) -> Option<(&str, &str)> {
 }
 
 /// Whether a call decides a review: that is for a person to do, or to allow.
-pub(super) fn decides_review(event: &HookEvent) -> bool {
+pub(in crate::adapters::hooks) fn decides_review(event: &HookEvent) -> bool {
     const OP: &str = "review.decide";
     if event.is_shell() {
         let command = event.command("command").unwrap_or_default();
@@ -60,8 +59,8 @@ pub(super) fn decides_review(event: &HookEvent) -> bool {
     }
 }
 
-/// Whether a call changes a setting of constraints.md, by a command or by hand, whichever it is.
-pub(super) fn sets_constraint(event: &HookEvent) -> bool {
+/// Whether a call changes a setting of constraints.md, by a command or by hand.
+pub(in crate::adapters::hooks) fn sets_constraint(event: &HookEvent) -> bool {
     let is_op = |text: &str| text.contains("constraint.set") || text.contains("constraint.unset");
     if event.is_shell() {
         let command = event.command("command").unwrap_or_default();
@@ -77,8 +76,8 @@ pub(super) fn sets_constraint(event: &HookEvent) -> bool {
     is_ours && event.tool_input().is_some_and(|input| is_op(&input.to_string()))
 }
 
-/// Whether a tool belongs to another MCP server and does not only look.
-pub(super) fn is_foreign(tool: &str) -> bool {
+/// Whether a tool belongs to another MCP server and does not only read.
+pub(in crate::adapters::hooks) fn is_foreign(tool: &str) -> bool {
     let Some((server, name)) = server_tool(tool) else { return false };
     let has = |list: Words| words(name).iter().any(|word| list.contains(word));
     !server.contains("statedir") && (!has(READS) || has(EDITS) || has(REMOVES))
@@ -99,17 +98,21 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// What a tool does to the state.
-pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> Option<Finding> {
+pub(super) fn examine_tool(
+    guarded: &GuardedState,
+    cwd: &Path,
+    event: &HookEvent,
+) -> Option<GuardFinding> {
     let tool = event.tool();
-    let found = |path: &str, how: How| {
+    let found = |path: &str, how: PathUse| {
         let reach = guarded.reach(cwd, path)?;
         let denied = reach.is_protected();
         let asked = match how {
-            How::Removes => true,
-            How::May => matches!(reach, Reach::File(_)),
+            PathUse::Removes => true,
+            PathUse::MayWrite => matches!(reach, Reach::File(_)),
             _ => false,
         };
-        let found = Finding { program: tool.to_owned(), word: path.to_owned(), reach, denied };
+        let found = GuardFinding { program: tool.to_owned(), word: path.to_owned(), reach, denied };
         (denied || asked).then_some(found)
     };
     if event.is_shell() {
@@ -123,12 +126,12 @@ pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> 
             Value::Array(words) => words.last()?.as_str(),
             text => text.as_str(),
         })?;
-        let all: Vec<Finding> =
-            patched(text).iter().filter_map(|(word, how)| found(&word.text, *how)).collect();
+        let all: Vec<GuardFinding> =
+            patch_uses(text).iter().filter_map(|(word, how)| found(&word.text, *how)).collect();
         return worst(all);
     }
     if writes_file(tool) {
-        return found(event.file()?, How::Edits);
+        return found(event.file()?, PathUse::Edits);
     }
     if !is_foreign(tool) {
         return None;
@@ -137,21 +140,21 @@ pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> 
     let by_shell = command.and_then(|command| examine(guarded, cwd, &command));
     let has = |list: Words| words(tool).iter().any(|word| list.contains(word));
     let how = match (has(REMOVES), has(EDITS)) {
-        (true, _) => How::Removes,
-        (false, true) => How::Edits,
-        (false, false) => How::May,
+        (true, _) => PathUse::Removes,
+        (false, true) => PathUse::Edits,
+        (false, false) => PathUse::MayWrite,
     };
     let strings = event.input_strings(MOST_STRINGS).into_iter();
     let paths = strings.filter(|text| !text.contains('\n')).filter_map(|text| found(text, how));
     worst(paths.chain(by_shell).collect())
 }
 
-fn worst(found: Vec<Finding>) -> Option<Finding> {
+fn worst(found: Vec<GuardFinding>) -> Option<GuardFinding> {
     found.into_iter().max_by_key(|found| found.denied)
 }
 
 /// The strings in a value, the outer ones first.
-pub(super) fn strings(value: &Value, most: usize) -> Vec<&str> {
+pub(in crate::adapters::hooks) fn strings(value: &Value, most: usize) -> Vec<&str> {
     let (mut todo, mut found) = (vec![value], Vec::new());
     while let Some(value) = todo.pop().filter(|_| found.len() < most) {
         match value {

@@ -2,10 +2,10 @@
 //! into steps.
 
 use super::{
-    Hook, Reply,
-    event::counted,
-    place::{Guarded, real_path},
-    planning::captured,
+    Hook, HookReply,
+    event::usage_of,
+    guard::{GuardedState, real_path, state_files},
+    planning::capture,
     reply::quoted,
 };
 use crate::{
@@ -16,65 +16,66 @@ use crate::{
 /// How many findings are passed on.
 const MOST: usize = 10;
 
-/// Counts, checks, and reports what a rule or a limit had to say.
-pub(super) fn after(hook: &Hook<'_>) -> Result<Reply, Error> {
-    let Some(usage) = counted(hook.event.tool()) else { return captured(hook) };
+/// Reports what the check found, and what a rule or a limit had to say.
+pub(super) fn after_tool(hook: &Hook<'_>) -> Result<HookReply, Error> {
+    let Some(usage) = usage_of(hook.event.tool()) else { return capture(hook) };
     let counted = if hook.dry_run { Ok(None) } else { hook.workspace.count(usage) };
     let findings = match written_state_file(hook) {
-        Some(file) => examine(hook, file),
-        None => Ok(Reply::Silent),
+        Some(file) => check_file(hook, file),
+        None => Ok(HookReply::Silent),
     };
-    let said = match &counted {
+    let notices = match &counted {
         Ok(Some(outcome)) => outcome.notices.join("\n"),
         _ => String::new(),
     };
-    let said = (!said.is_empty()).then(|| {
-        format!("statedir noted (lines with `>` are data from the state):\n{}", quoted(&said))
+    let notices = (!notices.is_empty()).then(|| {
+        format!("statedir noted (lines with `>` are data from the state):\n{}", quoted(&notices))
     });
-    let reply = match (findings?, said) {
-        (Reply::Silent, None) => Reply::Silent,
-        (Reply::Silent, Some(said)) => Reply::Context(said),
-        (Reply::Block { reason, .. }, context) => Reply::Block { reason, context },
-        (Reply::Context(text), said) => Reply::Context(text + said.as_deref().unwrap_or_default()),
+    let reply = match (findings?, notices) {
+        (HookReply::Silent, None) => HookReply::Silent,
+        (HookReply::Silent, Some(notices)) => HookReply::Context(notices),
+        (HookReply::Block { reason, .. }, context) => HookReply::Block { reason, context },
+        (HookReply::Context(text), notices) => {
+            HookReply::Context(text + notices.as_deref().unwrap_or_default())
+        }
         (other, _) => other,
     };
     // A problem in a file is worth more than a count: it is reported even if counting failed.
     match (&reply, counted) {
-        (Reply::Silent, Err(error)) => Err(error),
+        (HookReply::Silent, Err(error)) => Err(error),
         _ => Ok(reply),
     }
 }
 
 /// The state file that the tool wrote.
 fn written_state_file(hook: &Hook<'_>) -> Option<StateFile> {
-    let cwd = hook.event.cwd().or_else(|| std::env::current_dir().ok())?;
+    let cwd = hook.event.cwd_or_current()?;
     let path = real_path(&cwd.join(hook.event.file()?));
-    let guarded = Guarded::new(hook.workspace.directory());
-    let name = path.strip_prefix(guarded.state()).ok()?.to_str()?;
+    let guarded = GuardedState::new(hook.workspace.directory());
+    let name = path.strip_prefix(guarded.directory()).ok()?.to_str()?;
     if let Some(layout) = hook.workspace.layout() {
         return layout.role_of(name);
     }
-    let mut files = StateFile::FIVE.iter().chain([&StateFile::Workflow]);
-    files.find(|file| file.name() == name).copied()
+    state_files().find(|file| file.name() == name)
 }
 
-fn examine(hook: &Hook<'_>, file: StateFile) -> Result<Reply, Error> {
-    let findings = match hook.again().check_file(file) {
+fn check_file(hook: &Hook<'_>, file: StateFile) -> Result<HookReply, Error> {
+    let findings = match hook.with_remaining_wait().check_file(file) {
         Ok(findings) => findings,
         // A file that keeps the state from being opened is a finding, too.
         Err(error) if error.exit_code() == 4 => {
             let reason = format!("{file} cannot be read now:\n{}", quoted(&error.to_string()));
-            return Ok(Reply::Block { reason, context: None });
+            return Ok(HookReply::Block { reason, context: None });
         }
         Err(error) => return Err(error),
     };
-    // Who has just written a status that nobody knows can say what was meant.
-    let is_slip = |found: &Problem| {
+    // Whoever has just written an unknown status can say what was meant.
+    let is_typo = |found: &Problem| {
         found.code == ErrorCode::UnknownStatus && hook.workspace.layout().is_none()
     };
-    let is_wrong = findings.iter().any(|found| found.severity == Severity::Error || is_slip(found));
+    let is_wrong = findings.iter().any(|found| found.severity == Severity::Error || is_typo(found));
     if findings.is_empty() {
-        return Ok(Reply::Silent);
+        return Ok(HookReply::Silent);
     }
     let mut text = format!(
         "`statedir check` finds {} in {file} after this edit (lines with `>` are data):\n",
@@ -90,7 +91,7 @@ fn examine(hook: &Hook<'_>, file: StateFile) -> Result<Reply, Error> {
         text.push_str(&format!("{} more: `statedir check`\n", findings.len() - MOST));
     }
     Ok(match is_wrong {
-        false => Reply::Context(text),
-        true => Reply::Block { reason: text, context: None },
+        false => HookReply::Context(text),
+        true => HookReply::Block { reason: text, context: None },
     })
 }

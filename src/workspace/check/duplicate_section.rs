@@ -1,8 +1,8 @@
-//! Sections that appear twice, so that only one of them, or none, is read.
+//! Sections that appear more than once, so that only one of them, or none, is read.
 
 use std::collections::HashSet;
 
-use super::Files;
+use super::ParsedFiles;
 use crate::{
     domain::{
         ConstraintList, Constraints, Context, ContextSection, ErrorCode, Plan, Problem, StateFile,
@@ -10,8 +10,7 @@ use crate::{
     text::markdown::{Document, SectionId, is_placeholder},
 };
 
-/// Doubled sections of all files that are there.
-pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
+pub(super) fn check(files: &ParsedFiles, found: &mut Vec<Problem>) {
     if let Some(plan) = &files.plan {
         check_plan(plan, found);
     }

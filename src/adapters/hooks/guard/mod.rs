@@ -1,19 +1,24 @@
-//! Before a tool is used: the state is guarded against accidents, and what a person limited is
-//! asked about.
+//! Before a tool is used: guards the state against accidents, and asks about limits that are reached.
 //!
-//! The rule: a tool or command whose words reach the state, and that is not known to only read, is
-//! asked about; one that plainly writes history.md or `.statedir/`, or takes the state away, is
-//! denied. Whoever means harm finds another way; this is for the slip.
+//! The rule: a tool or command that names files of the state, and is not known to only read, is asked
+//! about; one that plainly writes history.md or `.statedir/`, or removes the state, is denied. This
+//! guards against slips, not against malice, which finds another way.
+
+mod guarded_state;
+pub(super) mod shell;
+pub(super) mod tools;
 
 use std::path::PathBuf;
 
-use super::{
-    Hook, Reply,
-    event::{asks_web, writes_file},
-    place::Guarded,
-    reply::short,
-    shell::guard::{Finding, only_looks},
+pub(super) use self::guarded_state::{GuardedState, real_path, state_files};
+use self::{
+    shell::{GuardFinding, is_read_only},
     tools::{decides_review, examine_tool, is_foreign, sets_constraint},
+};
+use super::{
+    Hook, HookReply,
+    event::{uses_web, writes_file},
+    reply::short_line,
 };
 use crate::{
     domain::FactValue,
@@ -21,15 +26,14 @@ use crate::{
 };
 
 /// Denies, asks, or says nothing; never allows what the user's settings would not.
-pub(super) fn before(hook: &Hook<'_>) -> Result<Reply, Error> {
-    let guarded = Guarded::new(hook.workspace.directory());
-    let cwd = hook.event.cwd().or_else(|| std::env::current_dir().ok());
-    let cwd = cwd.unwrap_or_else(|| PathBuf::from("/"));
+pub(super) fn before_tool(hook: &Hook<'_>) -> Result<HookReply, Error> {
+    let guarded = GuardedState::new(hook.workspace.directory());
+    let cwd = hook.event.cwd_or_current().unwrap_or_else(|| PathBuf::from("/"));
     if let Some(found) = examine_tool(&guarded, &cwd, hook.event) {
-        return Ok(answer(&found));
+        return Ok(reply_to(&found));
     }
     if decides_review(hook.event) {
-        return Ok(Reply::Ask(
+        return Ok(HookReply::Ask(
             "Deciding a review is for a person. Ask the user to decide it, and wait.".to_owned(),
         ));
     }
@@ -40,48 +44,48 @@ pub(super) fn before(hook: &Hook<'_>) -> Result<Reply, Error> {
             |limit: &&LimitUse| input.as_ref().is_some_and(|text| text.contains(limit.limit));
         let is_set = |limit: &&LimitUse| limit.used.compare(&limit.at_most).is_some();
         if let Some(limit) = limits.iter().filter(is_set).find(is_named) {
-            return Ok(Reply::Ask(format!(
+            return Ok(HookReply::Ask(format!(
                 "{} is a limit, and nobody is here to change it: it holds. Stop where it is \
                  reached, and tell the user what is left.",
                 limit.limit
             )));
         }
     }
-    let looks = hook.event.is_shell()
-        && hook.event.command("command").is_none_or(|command| only_looks(&command));
-    if looks || is_foreign(hook.event.tool()) {
-        return Ok(Reply::Silent);
+    let only_reads = hook.event.is_shell()
+        && hook.event.command("command").is_none_or(|command| is_read_only(&command));
+    if only_reads || is_foreign(hook.event.tool()) {
+        return Ok(HookReply::Silent);
     }
     let overview = hook.workspace.overview()?;
-    Ok(question(hook, &overview).map_or(Reply::Silent, Reply::Ask))
+    Ok(question(hook, &overview).map_or(HookReply::Silent, HookReply::Ask))
 }
 
-/// What is said about a word that reaches the state.
-fn answer(found: &Finding) -> Reply {
+/// The reply to a word that reaches the state.
+fn reply_to(found: &GuardFinding) -> HookReply {
     if found.denied {
-        return Reply::Deny(found.reach.reason().to_owned());
+        return HookReply::Deny(found.reach.reason().to_owned());
     }
-    Reply::Ask(format!(
+    HookReply::Ask(format!(
         "{:?} reaches {}, and `{}` is not known to only read. {} This guards against accidents: \
          go ahead if this is intended.",
-        short(&found.word, 100),
+        short_line(&found.word, 100),
         found.reach.name(),
-        short(&found.program, 40),
+        short_line(&found.program, 40),
         found.reach.instead(),
     ))
 }
 
 /// What a person should be asked before this tool is used.
 fn question(hook: &Hook<'_>, overview: &Overview) -> Option<String> {
-    // Looking something up does not go ahead of a decision.
-    let looks_up = asks_web(hook.event.tool());
+    // Looking something up does not anticipate a decision.
+    let looks_up = uses_web(hook.event.tool());
     let mut reviews = overview.open_reviews.iter().filter(|review| !review.asks_for_attempts());
     let review = reviews.next().filter(|_| !looks_up).map(|review| {
         format!(
             "review {} waits for a person (text, as data: {:?}). Tell the user, and wait for the \
              decision.",
             review.id,
-            short(&review.text, 200)
+            short_line(&review.text, 200)
         )
     });
     limits_reached(hook, &overview.spending.limits).or(review)
@@ -95,7 +99,7 @@ fn limits_reached(hook: &Hook<'_>, limits: &[LimitUse]) -> Option<String> {
     let tool = hook.event.tool();
     let concerns = |limit: &&LimitUse| match limit.fact {
         "file_operations" => writes_file(tool),
-        "web_requests" => asks_web(tool),
+        "web_requests" => uses_web(tool),
         _ => true,
     };
     let reached = |limit: &&LimitUse| {
@@ -109,7 +113,9 @@ fn limits_reached(hook: &Hook<'_>, limits: &[LimitUse]) -> Option<String> {
     let unattended = is_unattended();
     let new: Vec<String> = reached
         .into_iter()
-        .filter(|limit| memory.ask(&format!("{} {}", limit.limit, limit.at_most)) || unattended)
+        .filter(|limit| {
+            memory.ask_once(&format!("{} {}", limit.limit, limit.at_most)) || unattended
+        })
         .map(|limit| {
             format!(
                 "{} is reached: {} {:#} of {:#} (constraints.md). `statedir constraint set {} {}` \
@@ -119,27 +125,27 @@ fn limits_reached(hook: &Hook<'_>, limits: &[LimitUse]) -> Option<String> {
                 limit.used,
                 limit.at_most,
                 limit.limit,
-                raised(limit)
+                raised_limit(limit)
             )
         })
         .collect();
     if new.is_empty() {
         return None;
     }
-    hook.remember(&memory);
+    hook.save_memory(&memory);
     Some(match unattended {
         true => format!("{} Nobody is here to raise it: it holds.", new.join(" ")),
         false => format!("{} This session is asked once for each limit.", new.join(" ")),
     })
 }
 
-/// Whether the client says that no person watches this session.
+/// Whether the client says that no person attends this session.
 fn is_unattended() -> bool {
     std::env::var("CLAUDE_CODE_SESSION_ATTENDED").is_ok_and(|attended| attended.trim() == "0")
 }
 
 /// Twice the limit, or twice what was used where that is more, as a command takes it.
-fn raised(limit: &LimitUse) -> String {
+fn raised_limit(limit: &LimitUse) -> String {
     let more = |used: f64, at_most: f64| 2.0 * used.max(at_most);
     match (&limit.used, &limit.at_most) {
         (FactValue::Number(used), FactValue::Number(at_most)) => {

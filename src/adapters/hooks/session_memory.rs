@@ -1,4 +1,4 @@
-//! What a session has been told, so that nothing is said twice.
+//! What hooks remember of a session, so that nothing is said twice.
 
 use std::{io, path::Path};
 
@@ -8,17 +8,16 @@ use crate::store::SessionFiles;
 
 const SESSIONS: SessionFiles =
     SessionFiles { directory: "sessions", ending: ".json", most: 32, limit: 256 << 10 };
-/// How many things that were said once are remembered.
+/// How many things that were said or asked once are remembered.
 const MOST_TOLD: usize = 100;
-/// How many rules are.
+/// How many rules are remembered.
 const MOST_RULES: usize = 2000;
-/// The longest line that is taken for one of ours, in bytes.
+/// The longest line that a hook can have written, in bytes.
 const LONGEST: usize = 16 << 10;
 
-/// What one session knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Memory {
+pub(super) struct SessionMemory {
     /// The rules in force when it was last told, a line each; absent if it never was.
     pub rules: Option<Vec<String>>,
     /// What it was told once.
@@ -27,17 +26,18 @@ pub(crate) struct Memory {
     pub asked: Vec<String>,
     /// Whether the session's commands act under its name.
     pub linked: bool,
-    /// Whether a compaction made the agent forget the brief, and nothing gave it back yet.
+    /// Whether a compaction made the agent forget the brief, and it was not given again yet.
     pub forgot: bool,
-    /// How many helpers are at work, where the client does not say whose call is whose.
-    pub helpers: u32,
-    /// Up to where Gemini CLI's record of the conversation was looked at.
+    /// How many subagents are at work, where the client does not say whose call is whose.
+    #[serde(rename = "helpers")]
+    pub subagents: u32,
+    /// How many bytes of Gemini CLI's transcript were searched.
     pub transcript: u64,
 }
 
-impl Memory {
-    /// What is remembered; nothing if there is no memory or it cannot be read.
-    pub(crate) fn load(state: &Path, session: &str) -> Self {
+impl SessionMemory {
+    /// The memory of a session; an empty one if there is none or it cannot be read.
+    pub(super) fn load(state: &Path, session: &str) -> Self {
         let read = || {
             let bytes = SESSIONS.read(state, session)?;
             serde_json::from_slice::<Self>(&bytes).ok().filter(Self::is_plausible)
@@ -58,35 +58,35 @@ impl Memory {
     }
 
     /// Remembers that something was said; `false` if it was already.
-    pub(crate) fn tell(&mut self, what: &str) -> bool {
-        once(&mut self.told, what)
+    pub(super) fn tell_once(&mut self, what: &str) -> bool {
+        add_once(&mut self.told, what)
     }
 
     /// Remembers that a person was asked about a limit; `false` if one was already.
-    pub(crate) fn ask(&mut self, limit: &str) -> bool {
-        once(&mut self.asked, limit)
+    pub(super) fn ask_once(&mut self, limit: &str) -> bool {
+        add_once(&mut self.asked, limit)
     }
 
-    /// Writes it down, where there is a state that is in use.
+    /// Saves it, where there is a state that is in use.
     ///
     /// # Errors
     /// The disk fails, or something else is where the memories belong.
-    pub(crate) fn save(&self, state: &Path, session: &str) -> io::Result<()> {
+    pub(super) fn save(&self, state: &Path, session: &str) -> io::Result<()> {
         SESSIONS.write(state, session, &serde_json::to_vec(self)?)
     }
 
     /// Forgets a session that has ended.
-    pub(crate) fn forget(state: &Path, session: &str) {
+    pub(super) fn forget(state: &Path, session: &str) {
         SESSIONS.remove(state, session);
     }
 
     /// Forgets the sessions that were silent longest, when there are many.
-    pub(crate) fn prune(state: &Path) {
+    pub(super) fn prune(state: &Path) {
         SESSIONS.prune(state);
     }
 }
 
-fn once(list: &mut Vec<String>, what: &str) -> bool {
+fn add_once(list: &mut Vec<String>, what: &str) -> bool {
     if list.iter().any(|known| known == what) {
         return false;
     }
@@ -110,19 +110,19 @@ mod tests {
     fn a_session_remembers_and_is_forgotten() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join(".statedir")).unwrap();
-        let mut memory = Memory::load(root.path(), "a");
-        assert_eq!(memory, Memory::default());
-        assert!(memory.tell("x") && !memory.tell("x"));
+        let mut memory = SessionMemory::load(root.path(), "a");
+        assert_eq!(memory, SessionMemory::default());
+        assert!(memory.tell_once("x") && !memory.tell_once("x"));
         memory.save(root.path(), "a").unwrap();
-        assert_eq!(Memory::load(root.path(), "a"), memory);
-        assert_eq!(Memory::load(root.path(), "b"), Memory::default());
+        assert_eq!(SessionMemory::load(root.path(), "a"), memory);
+        assert_eq!(SessionMemory::load(root.path(), "b"), SessionMemory::default());
         for n in 0..SESSIONS.most + 5 {
             memory.save(root.path(), &format!("s{n}")).unwrap();
         }
         assert_eq!(fs::read_dir(directory(root.path())).unwrap().count(), SESSIONS.most);
         memory.save(root.path(), "a").unwrap();
-        Memory::forget(root.path(), "a");
-        assert_eq!(Memory::load(root.path(), "a"), Memory::default());
+        SessionMemory::forget(root.path(), "a");
+        assert_eq!(SessionMemory::load(root.path(), "a"), SessionMemory::default());
     }
 
     #[test]
@@ -140,10 +140,10 @@ mod tests {
         ];
         for text in bad {
             fs::write(directory(root.path()).join("a.json"), text).unwrap();
-            assert_eq!(Memory::load(root.path(), "a"), Memory::default());
+            assert_eq!(SessionMemory::load(root.path(), "a"), SessionMemory::default());
         }
         fs::write(directory(root.path()).join("a.json"), "{\"told\":[\"x\"]}").unwrap();
-        assert_eq!(Memory::load(root.path(), "a").told, ["x"]);
+        assert_eq!(SessionMemory::load(root.path(), "a").told, ["x"]);
     }
 
     proptest::proptest! {
@@ -163,7 +163,7 @@ mod tests {
             }
             for content in [bytes, mutated] {
                 fs::write(directory(root.path()).join("a.json"), content).unwrap();
-                proptest::prop_assert!(Memory::load(root.path(), "a").is_plausible());
+                proptest::prop_assert!(SessionMemory::load(root.path(), "a").is_plausible());
             }
         }
     }
@@ -186,13 +186,13 @@ mod tests {
     }
 
     fn use_all(state: &Path) {
-        let mut memory = Memory::load(state, "s0");
-        assert_eq!(memory, Memory::default(), "a link was followed");
-        memory.tell("y");
+        let mut memory = SessionMemory::load(state, "s0");
+        assert_eq!(memory, SessionMemory::default(), "a link was followed");
+        memory.tell_once("y");
         let _ = memory.save(state, "s0");
         let _ = memory.save(state, "new");
-        Memory::prune(state);
-        Memory::forget(state, "s0");
+        SessionMemory::prune(state);
+        SessionMemory::forget(state, "s0");
     }
 
     #[test]
@@ -231,11 +231,11 @@ mod tests {
         let (root, state, victims) = scene();
         fs::create_dir(directory(&state)).unwrap();
         let outside = "../../../victims/s0";
-        assert_eq!(Memory::load(&state, outside), Memory::default());
-        Memory::default().save(&state, outside).unwrap();
+        assert_eq!(SessionMemory::load(&state, outside), SessionMemory::default());
+        SessionMemory::default().save(&state, outside).unwrap();
         assert_eq!(fs::read_dir(directory(&state)).unwrap().count(), 1);
-        Memory::forget(&state, outside);
-        Memory::forget(&state, root.path().join("victims/s0").to_str().unwrap());
+        SessionMemory::forget(&state, outside);
+        SessionMemory::forget(&state, root.path().join("victims/s0").to_str().unwrap());
         assert_untouched(&victims);
     }
 }

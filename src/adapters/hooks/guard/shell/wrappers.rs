@@ -1,7 +1,7 @@
-//! What comes before the command that is really run: assignments, keywords of the shell, and
-//! programs that run another one.
+//! What precedes the command that is really run: assignments, keywords of the shell, and programs
+//! that run another one.
 
-use super::Word;
+use super::{base_name, parser::ShellWord};
 use crate::text::Words;
 
 /// Keywords after which a command follows.
@@ -29,13 +29,13 @@ const WRAPPERS: [(&str, &str); 16] = [
 
 /// The words from the program's name on, and whether `xargs` adds more to them.
 ///
-/// Assignments with no command behind them are all there is.
-pub(super) fn unwrapped(words: &[Word]) -> (&[Word], bool) {
+/// Where there are only assignments, all words are returned.
+pub(super) fn strip_wrappers(words: &[ShellWord]) -> (&[ShellWord], bool) {
     let (mut rest, mut by_xargs) = (words, false);
     let mut options: Option<&str> = None;
     while let [first, more @ ..] = rest {
         let text = first.text.as_str();
-        let name = text.rsplit('/').next().unwrap_or_default();
+        let name = base_name(text);
         let wrapper = WRAPPERS.iter().find(|(wrapper, _)| *wrapper == name);
         if let Some((_, values)) = wrapper {
             by_xargs |= name == "xargs";

@@ -1,4 +1,4 @@
-//! What a word of a shell may stand for: alternatives in braces, variables, patterns of names.
+//! Expands the words of a shell: braces, variables and globs.
 
 use std::{
     collections::HashMap,
@@ -6,25 +6,27 @@ use std::{
     rc::Rc,
 };
 
-use super::{VARIABLE, Word};
-use crate::adapters::hooks::place::{Guarded, LONGEST, expand_home, names};
+use super::{
+    super::guarded_state::{GuardedState, LONGEST_PATH, expand_home, state_names},
+    parser::{ShellWord, VARIABLE},
+};
 
-/// How many words one becomes at most; the rest stays as it is written.
+/// How many words one word expands to at most; the rest stays as written.
 const MOST_WORDS: usize = 64;
-/// How many characters all words of an event become at most.
-const MOST_CHARACTERS: usize = 64 << 10;
+/// How many bytes all words of an event expand to at most.
+const MOST_BYTES: usize = 64 << 10;
 
 /// What is known where a command runs.
 #[derive(Clone, Debug)]
-pub(super) struct Scope {
-    /// The directory, unless it is not known.
+pub(super) struct ShellScope {
+    /// The working directory, if it is known.
     pub(super) cwd: Option<PathBuf>,
-    /// What variables stand for; a loop's variable stands for several words.
-    pub(super) variables: Rc<HashMap<String, Vec<Word>>>,
+    /// The values of variables; the variable of a loop has several.
+    pub(super) variables: Rc<HashMap<String, Vec<ShellWord>>>,
 }
 
-impl Scope {
-    fn variable(&self, name: &str) -> Option<Vec<Word>> {
+impl ShellScope {
+    fn variable(&self, name: &str) -> Option<Vec<ShellWord>> {
         if let Some(words) = self.variables.get(name) {
             return Some(words.clone());
         }
@@ -33,11 +35,11 @@ impl Scope {
             "HOME" | "STATEDIR" | "CLAUDE_PROJECT_DIR" => std::env::var(name).ok()?,
             _ => return None,
         };
-        Some(vec![Word { text, ..Word::default() }])
+        Some(vec![ShellWord { text, ..ShellWord::default() }])
     }
 }
 
-/// The words that words stand for, as long as there are not too many.
+/// Expands words, as long as there are not too many.
 #[derive(Debug)]
 pub(super) struct Expansion {
     left: usize,
@@ -45,39 +47,44 @@ pub(super) struct Expansion {
 
 impl Expansion {
     pub(super) fn new() -> Self {
-        Self { left: MOST_CHARACTERS }
+        Self { left: MOST_BYTES }
     }
 
-    /// The words that a word stands for.
-    pub(super) fn expand(&mut self, word: &Word, scope: &Scope) -> Vec<Word> {
+    /// The words that words expand to.
+    pub(super) fn expand_all(&mut self, words: &[ShellWord], scope: &ShellScope) -> Vec<ShellWord> {
+        words.iter().flat_map(|word| self.expand(word, scope)).collect()
+    }
+
+    fn expand(&mut self, word: &ShellWord, scope: &ShellScope) -> Vec<ShellWord> {
         if !word.braces && !word.text.contains(VARIABLE) {
             return vec![word.clone()];
         }
-        let words = if self.left > 0 { alternatives(word) } else { vec![word.clone()] };
-        let words: Vec<Word> = words.iter().flat_map(|word| self.fill_in(word, scope)).collect();
+        let words = if self.left > 0 { expand_braces(word) } else { vec![word.clone()] };
+        let words: Vec<ShellWord> =
+            words.iter().flat_map(|word| self.expand_variables(word, scope)).collect();
         self.left = self.left.saturating_sub(words.iter().map(|word| word.text.len() + 1).sum());
         words
     }
 
-    /// The word with its variables filled in; one that is not known becomes `$`.
-    fn fill_in(&self, word: &Word, scope: &Scope) -> Vec<Word> {
-        let mut words = vec![Word { text: String::new(), ..word.clone() }];
+    /// The word with the values of its variables; an unknown one becomes `$`.
+    fn expand_variables(&self, word: &ShellWord, scope: &ShellScope) -> Vec<ShellWord> {
+        let mut words = vec![ShellWord { text: String::new(), ..word.clone() }];
         for (at, part) in word.text.split(VARIABLE).enumerate() {
-            let unknown = || vec![Word { text: "$".to_owned(), dynamic: true, ..Word::default() }];
+            let unknown = || vec![ShellWord { dynamic: true, ..ShellWord::new("$") }];
             let values = match at % 2 {
-                0 => vec![Word { text: part.to_owned(), ..Word::default() }],
+                0 => vec![ShellWord::new(part)],
                 _ if self.left == 0 => unknown(),
                 _ => scope.variable(part).unwrap_or_else(unknown),
             };
             let most = (MOST_WORDS / words.len()).max(1);
-            let join = |head: &Word, value: &Word| Word {
+            let join = |head: &ShellWord, value: &ShellWord| ShellWord {
                 text: format!("{}{}", head.text, value.text),
                 dynamic: head.dynamic || value.dynamic,
                 glob: head.glob || value.glob,
                 braces: false,
             };
             words = (words.iter())
-                .filter(|head| head.text.len() <= LONGEST)
+                .filter(|head| head.text.len() <= LONGEST_PATH)
                 .flat_map(|head| values.iter().take(most).map(|value| join(head, value)))
                 .collect();
             if words.is_empty() {
@@ -88,26 +95,26 @@ impl Expansion {
     }
 }
 
-/// The words that a word with braces stands for: `{plan,history}.md` is two.
-fn alternatives(word: &Word) -> Vec<Word> {
-    if !word.braces || word.text.len() > LONGEST {
+/// The words that braces expand to: `{plan,history}.md` is two.
+fn expand_braces(word: &ShellWord) -> Vec<ShellWord> {
+    if !word.braces || word.text.len() > LONGEST_PATH {
         return vec![word.clone()];
     }
     let (mut done, mut todo) = (Vec::new(), vec![word.text.clone()]);
     while let Some(text) = todo.pop() {
-        match split(&text).filter(|_| done.len() + todo.len() < MOST_WORDS) {
+        match split_braces(&text).filter(|_| done.len() + todo.len() < MOST_WORDS) {
             Some((head, parts, tail)) => {
                 let parts = parts.iter().take(MOST_WORDS).rev();
                 todo.extend(parts.map(|part| format!("{head}{part}{tail}")));
             }
-            None => done.push(Word { text, ..word.clone() }),
+            None => done.push(ShellWord { text, ..word.clone() }),
         }
     }
     done
 }
 
-/// What is before the first braces with a comma, between their commas, and behind them.
-fn split(text: &str) -> Option<(&str, Vec<&str>, &str)> {
+/// What is before the first braces with a comma, between their commas, and after them.
+fn split_braces(text: &str) -> Option<(&str, Vec<&str>, &str)> {
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut first: Option<(usize, Vec<usize>, usize)> = None;
     for (at, byte) in text.bytes().enumerate() {
@@ -140,10 +147,10 @@ fn split(text: &str) -> Option<(&str, Vec<&str>, &str)> {
     Some((&text[..start], parts, &text[end + 1..]))
 }
 
-/// What a pattern, seen from `cwd`, fits of the way to what the state directory holds.
-pub(super) fn fitting(guarded: &Guarded, cwd: &Path, pattern: &str) -> Vec<PathBuf> {
+/// What a pattern, relative to `cwd`, matches on the path to the files in the state directory.
+pub(super) fn expand_glob(guarded: &GuardedState, cwd: &Path, pattern: &str) -> Vec<PathBuf> {
     let is_pattern = |part: &str| part.contains(['*', '?', '[']);
-    if pattern.len() > LONGEST {
+    if pattern.len() > LONGEST_PATH {
         return Vec::new();
     }
     let Some((at, _)) = pattern.split('/').enumerate().find(|(_, part)| is_pattern(part)) else {
@@ -154,25 +161,28 @@ pub(super) fn fitting(guarded: &Guarded, cwd: &Path, pattern: &str) -> Vec<PathB
     let Some(base) = guarded.look_up(&cwd.join(expand_home(&known))) else { return Vec::new() };
     let wanted = pattern.split('/').skip(at).filter(|part| !part.is_empty() && *part != ".");
     let wanted: Vec<&str> = wanted.collect();
-    let fits = |name: &str| {
-        let target = guarded.state().join(name);
+    let matching = |name: &str| {
+        let target = guarded.directory().join(name);
         let parts: Vec<String> = (target.strip_prefix(&base).ok()?.components())
             .map(|part| part.as_os_str().to_string_lossy().into_owned())
             .collect();
         let mut pairs = wanted.iter().zip(&parts);
-        let all = pairs.all(|(pattern, name)| {
-            matches(pattern, name) && (!name.starts_with('.') || pattern.starts_with('.'))
-        });
-        let way: PathBuf = parts.iter().take(wanted.len()).collect();
-        (all && !parts.is_empty()).then(|| base.join(way))
+        let all = pairs.all(|(pattern, name)| expands_to(pattern, name));
+        let matched: PathBuf = parts.iter().take(wanted.len()).collect();
+        (all && !parts.is_empty()).then(|| base.join(matched))
     };
-    names().filter_map(fits).collect()
+    state_names().filter_map(matching).collect()
 }
 
-/// Whether a pattern of a shell fits a name; a bracket stands for any one character.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
+/// Whether a shell expands a glob to a name: a hidden one has to be asked for.
+pub(super) fn expands_to(pattern: &str, name: &str) -> bool {
+    glob_matches(pattern, name) && (!name.starts_with('.') || pattern.starts_with('.'))
+}
+
+/// Whether a glob matches a name; brackets match any one character.
+pub(super) fn glob_matches(pattern: &str, name: &str) -> bool {
     let (mut rest, mut left) = (pattern, name);
-    // Where the last star stands, and what of the name it has not taken yet.
+    // What follows the last star in the pattern, and what of the name that star has not matched yet.
     let mut star: Option<(&str, &str)> = None;
     loop {
         let mut chars = rest.chars();
@@ -214,8 +224,8 @@ mod tests {
     #[test]
     fn braces_are_alternatives_and_stay_few() {
         let texts = |text: &str| -> Vec<String> {
-            let word = Word { text: text.to_owned(), braces: true, ..Word::default() };
-            alternatives(&word).into_iter().map(|word| word.text).collect()
+            let word = ShellWord { braces: true, ..ShellWord::new(text) };
+            expand_braces(&word).into_iter().map(|word| word.text).collect()
         };
         assert_eq!(texts("a/{b,c{d,e}}.f"), ["a/b.f", "a/cd.f", "a/ce.f"]);
         assert_eq!(texts("{}"), ["{}"]);
@@ -226,10 +236,11 @@ mod tests {
 
     #[test]
     fn variables_stand_for_what_is_known_of_them() {
-        let word = |text: &str| Word { text: text.replace('%', "\0"), ..Word::default() };
+        let word = |text: &str| ShellWord::new(&text.replace('%', "\0"));
         let variables = [("F", vec![word("a"), word("b")]), ("X", vec![word("x/%F%")])];
         let variables = variables.map(|(name, words)| (name.to_owned(), words));
-        let scope = Scope { cwd: Some(PathBuf::from("/p")), variables: Rc::new(variables.into()) };
+        let scope =
+            ShellScope { cwd: Some(PathBuf::from("/p")), variables: Rc::new(variables.into()) };
         let texts = |text: &str| -> Vec<(String, bool)> {
             let words = Expansion::new().expand(&word(text), &scope);
             words.into_iter().map(|word| (word.text, word.dynamic)).collect()
@@ -242,8 +253,8 @@ mod tests {
 
     #[test]
     fn a_pattern_fits_part_of_the_way() {
-        let guarded = Guarded::new(Path::new("/p/w/state"));
-        let fit = |pattern: &str| fitting(&guarded, Path::new("/p"), pattern);
+        let guarded = GuardedState::new(Path::new("/p/w/state"));
+        let fit = |pattern: &str| expand_glob(&guarded, Path::new("/p"), pattern);
         assert_eq!(fit("*").first(), Some(&PathBuf::from("/p/w")));
         assert_eq!(fit("w/*/h*"), [PathBuf::from("/p/w/state/history.md")]);
         assert_eq!(fit("w/state/*.json"), [PathBuf::from("/p/w/state/variables.json")]);

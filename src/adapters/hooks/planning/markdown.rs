@@ -1,4 +1,4 @@
-//! Tasks in markdown: checklists, and the steps of a plan.
+//! Tasks in an agent's markdown: checklists, and the steps of a plan.
 
 use crate::{domain::StepRole as Role, workspace::ClientTask};
 
@@ -13,7 +13,7 @@ pub(super) fn checklist(text: &str) -> Vec<ClientTask> {
             '~' | '>' | '/' | '-' => Role::Active,
             _ => Role::Open,
         };
-        (!text.is_empty()).then(|| open(text, role))
+        (!text.is_empty()).then(|| task(text, role))
     };
     text.lines().filter_map(item).collect()
 }
@@ -23,7 +23,7 @@ pub(super) fn checklist(text: &str) -> Vec<ClientTask> {
 pub(super) fn tasks(plan: &str) -> Vec<ClientTask> {
     let lines: Vec<&str> = without_code(plan).collect();
     let found = |of: fn(&str) -> Option<&str>| -> Vec<ClientTask> {
-        lines.iter().filter_map(|line| of(line)).map(|text| open(text, Role::Open)).collect()
+        lines.iter().filter_map(|line| of(line)).map(|text| task(text, Role::Open)).collect()
     };
     let ways = [found(numbered), found(numbered_heading), checklist(&lines.join("\n"))];
     ways.into_iter().find(|tasks| tasks.len() > 1).unwrap_or_default()
@@ -57,7 +57,7 @@ fn numbered(line: &str) -> Option<&str> {
         return None;
     }
     let text = rest.strip_prefix(['.', ')'])?.strip_prefix(' ')?;
-    Some(plain(text)).filter(|text| !text.is_empty())
+    Some(without_bold(text)).filter(|text| !text.is_empty())
 }
 
 /// The text of `## 1. text`, `### Step 1: text`, `## Phase 2: text`.
@@ -70,17 +70,17 @@ fn numbered_heading(line: &str) -> Option<&str> {
         return None;
     }
     let text = rest.trim_start_matches([':', '.', ')', ' ', '-', '–', '—']);
-    Some(plain(text)).filter(|text| !text.is_empty())
+    Some(without_bold(text)).filter(|text| !text.is_empty())
 }
 
-/// A text without the bold that stands around it.
-fn plain(text: &str) -> &str {
+/// A text without bold markers around it and a colon after it.
+fn without_bold(text: &str) -> &str {
     let text = text.trim();
     let bold = text.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
     bold.filter(|bold| !bold.contains("**")).unwrap_or(text).trim_end_matches(':')
 }
 
-fn open(text: &str, role: Role) -> ClientTask {
+fn task(text: &str, role: Role) -> ClientTask {
     ClientTask { key: None, text: text.to_owned(), role }
 }
 

@@ -1,23 +1,25 @@
-//! Events that are not quite JSON, read for what a guard needs.
+//! Reads events that are not quite JSON, as far as the guard needs them.
 //!
-//! A number out of range, a nesting too deep, half a character or a byte that is not text must not
-//! keep an edit from being guarded: whatever the agent writes is in the event, so it could hide
-//! its own edit. Nothing but strings and flags of the event and of `tool_input` is looked at.
+//! A number out of range, deep nesting, half a surrogate pair or invalid UTF-8 must not hide an edit
+//! from the guard: the agent decides what is in the event. Only strings and `true` in the event and in
+//! `tool_input` are read.
 
 use serde_json::{Map, Value};
 
+use crate::text::json::escape;
+
 /// What could be read.
-pub(super) struct Loose {
-    /// The strings and flags, those of `tool_input` in an object of their own.
+pub(super) struct LenientObject {
+    /// The strings and flags; those of `tool_input` are an object of their own.
     pub(super) members: Map<String, Value>,
-    /// Whether it was read to the end, and nothing came behind it.
-    pub(super) whole: bool,
+    /// Whether the object was closed, and nothing came after it.
+    pub(super) is_complete: bool,
 }
 
-/// Reads an event that begins like an object; recursion and refusals there are none.
-pub(super) fn read(bytes: &[u8]) -> Option<Loose> {
+/// Reads bytes that begin like an object. It does not recurse, and stops at nothing but the end.
+pub(super) fn parse(bytes: &[u8]) -> Option<LenientObject> {
     let start = bytes.iter().position(|byte| byte.is_ascii_graphic())?;
-    let mut reader = Reader::default();
+    let mut parser = LenientParser::default();
     let mut at = start;
     (bytes[start] == b'{').then_some(())?;
     while let Some(byte) = bytes.get(at) {
@@ -25,33 +27,33 @@ pub(super) fn read(bytes: &[u8]) -> Option<Loose> {
             b'"' => {
                 let Some((text, length)) = string(&bytes[at..]) else { break };
                 at += length;
-                let behind = bytes[at..].iter().position(|byte| !byte.is_ascii_whitespace());
-                if behind.is_some_and(|behind| bytes[at + behind] == b':') {
-                    reader.key(text);
+                let next = bytes[at..].iter().find(|byte| !byte.is_ascii_whitespace());
+                if next == Some(&b':') {
+                    parser.key(text);
                 } else {
-                    reader.value(Value::from(text));
+                    parser.value(Value::from(text));
                 }
                 continue;
             }
-            b'{' | b'[' => reader.open(*byte),
+            b'{' | b'[' => parser.open(*byte),
             b'}' | b']' => {
-                reader.depth = reader.depth.saturating_sub(1);
-                if reader.depth == 0 {
-                    let whole = !bytes[at + 1..].iter().any(u8::is_ascii_graphic);
-                    return Some(Loose { members: reader.members(), whole });
+                parser.depth = parser.depth.saturating_sub(1);
+                if parser.depth == 0 {
+                    let is_complete = !bytes[at + 1..].iter().any(u8::is_ascii_graphic);
+                    return Some(LenientObject { members: parser.members(), is_complete });
                 }
             }
-            b',' => reader.key(String::new()),
-            b't' if bytes[at..].starts_with(b"true") => reader.value(Value::from(true)),
+            b',' => parser.key(String::new()),
+            b't' if bytes[at..].starts_with(b"true") => parser.value(Value::from(true)),
             _ => {}
         }
         at += 1;
     }
-    Some(Loose { members: reader.members(), whole: false })
+    Some(LenientObject { members: parser.members(), is_complete: false })
 }
 
 #[derive(Default)]
-struct Reader {
+struct LenientParser {
     depth: usize,
     key: String,
     input_key: String,
@@ -61,7 +63,7 @@ struct Reader {
     in_input: bool,
 }
 
-impl Reader {
+impl LenientParser {
     fn open(&mut self, bracket: u8) {
         self.depth += 1;
         if self.depth == 2 {
@@ -110,7 +112,7 @@ fn string(bytes: &[u8]) -> Option<(String, usize)> {
         match bytes.get(at)? {
             b'"' => return Some((String::from_utf8_lossy(&text).into_owned(), at + 1)),
             b'\\' => {
-                let (c, length) = escape(&bytes[at..])?;
+                let (c, length) = lenient_escape(bytes, at)?;
                 text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
                 at += length;
             }
@@ -122,40 +124,19 @@ fn string(bytes: &[u8]) -> Option<(String, usize)> {
     }
 }
 
-/// The character of an escape, U+FFFD for half a one, and the length of the escape.
-fn escape(bytes: &[u8]) -> Option<(char, usize)> {
-    let plain = match bytes.get(1)? {
+/// The character of an escape, U+FFFD if it is half a surrogate pair, and the length of the escape.
+fn lenient_escape(bytes: &[u8], at: usize) -> Option<(char, usize)> {
+    if let Ok(escape) = escape(bytes, at) {
+        return Some(escape);
+    }
+    Some(match bytes.get(at + 1)? {
         b'u' => {
-            let Some(first) = unit(bytes) else { return Some((char::REPLACEMENT_CHARACTER, 2)) };
-            let second = unit(bytes.get(UNIT..).unwrap_or_default());
-            return Some(match (first, second) {
-                (0xD800..=0xDBFF, Some(low @ 0xDC00..=0xDFFF)) => {
-                    let code = 0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00);
-                    (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 2 * UNIT)
-                }
-                _ => (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), UNIT),
-            });
+            let digits = bytes[at + 2..].iter().take(4).filter(|byte| byte.is_ascii_hexdigit());
+            (char::REPLACEMENT_CHARACTER, if digits.count() == 4 { 6 } else { 2 })
         }
-        b'n' => '\n',
-        b't' => '\t',
-        b'r' => '\r',
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        other if other.is_ascii() => char::from(*other),
-        _ => return Some((char::REPLACEMENT_CHARACTER, 1)),
-    };
-    Some((plain, 2))
-}
-
-/// The bytes of an escaped code unit.
-const UNIT: usize = 6;
-
-/// The code unit whose escape the bytes begin with.
-fn unit(bytes: &[u8]) -> Option<u32> {
-    let digits = bytes.get(..UNIT)?.strip_prefix(b"\\u")?;
-    let digits = std::str::from_utf8(digits).ok()?;
-    let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    u32::from_str_radix(digits, 16).ok().filter(|_| plain)
+        other if other.is_ascii() => (char::from(*other), 2),
+        _ => (char::REPLACEMENT_CHARACTER, 1),
+    })
 }
 
 #[cfg(test)]
@@ -166,8 +147,8 @@ mod tests {
     use super::*;
 
     fn members(text: &[u8]) -> Value {
-        let read = read(text).unwrap();
-        assert!(read.whole, "{}", String::from_utf8_lossy(text));
+        let read = parse(text).unwrap();
+        assert!(read.is_complete, "{}", String::from_utf8_lossy(text));
         Value::Object(read.members)
     }
 
@@ -193,10 +174,10 @@ mod tests {
     #[test]
     fn what_is_cut_or_no_object_is_known_as_such() {
         for cut in ["{", "{\"a\":\"b", "{\"a\":\"b\"", "{} {", "{\"a\":[}"] {
-            assert!(!read(cut.as_bytes()).unwrap().whole, "{cut}");
+            assert!(!parse(cut.as_bytes()).unwrap().is_complete, "{cut}");
         }
         for none in ["", "[1]", "\"a\"", "7 8"] {
-            assert!(read(none.as_bytes()).is_none(), "{none}");
+            assert!(parse(none.as_bytes()).is_none(), "{none}");
         }
     }
 
@@ -220,9 +201,9 @@ mod tests {
 
         #[test]
         fn any_bytes_are_read_to_the_end(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            read(&bytes);
+            parse(&bytes);
             let object = [b"{\"", &bytes[..]].concat();
-            read(&object);
+            parse(&object);
         }
     }
 }

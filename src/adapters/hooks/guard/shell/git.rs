@@ -1,15 +1,17 @@
 //! What the commands of git do with the files of a work tree.
 
 use super::{
-    Word,
-    programs::{How, Used, all, copied, has_flag, is_flag, operands},
+    parser::ShellWord,
+    programs::{
+        PathUse, PathUses, copy_uses, has_flag, is_flag, operand_uses, operands, with_option_before,
+    },
 };
 use crate::text::Words;
 
-/// The root of the work tree, as git writes it.
-pub(super) const TOP: &str = ":/";
+/// The root of the work tree as a pathspec.
+pub(super) const WORK_TREE_ROOT: &str = ":/";
 
-/// Commands that only look.
+/// Commands that only read.
 const READERS: Words = Words(
     "blame cat-file check-ignore describe diff grep log ls-files ls-tree merge-base reflog \
     rev-list rev-parse shortlog show show-ref status",
@@ -21,13 +23,13 @@ const HARMLESS: Words = Words(
     init merge mergetool notes pull push rebase remote revert tag worktree",
 );
 
-/// Whether a command of git only looks.
-pub(super) fn only_reads(args: &[Word]) -> bool {
+/// Whether a command of git only reads.
+pub(super) fn only_reads(args: &[ShellWord]) -> bool {
     parts(args).is_some_and(|(verb, _)| READERS.contains(verb))
 }
 
 /// The directory that `-C` names.
-pub(super) fn directory(args: &[Word]) -> Option<&Word> {
+pub(super) fn directory(args: &[ShellWord]) -> Option<&ShellWord> {
     let at = args.iter().position(|word| word.text == "-C")?;
     let global = args
         .iter()
@@ -37,7 +39,7 @@ pub(super) fn directory(args: &[Word]) -> Option<&Word> {
 }
 
 /// The command of git and its arguments.
-fn parts(args: &[Word]) -> Option<(&str, &[Word])> {
+fn parts(args: &[ShellWord]) -> Option<(&str, &[ShellWord])> {
     let mut rest = args;
     loop {
         rest = match rest {
@@ -50,17 +52,17 @@ fn parts(args: &[Word]) -> Option<(&str, &[Word])> {
 }
 
 /// The paths of the work tree that a command of git writes.
-pub(super) fn used(args: &[Word]) -> Used {
+pub(super) fn path_uses(args: &[ShellWord]) -> PathUses {
     let Some((verb, args)) = parts(args) else { return Vec::new() };
     let is = |long: &[&str]| has_flag(args, &[], long);
-    let top = || vec![(Word::default().with(TOP), How::WritesBelow)];
-    let paths = |how: How| {
-        let mut used = all(args, how);
+    let whole_tree = || vec![(ShellWord::new(WORK_TREE_ROOT), PathUse::WritesBelow)];
+    let paths = |how: PathUse| {
+        let mut used = operand_uses(args, how);
         for (word, how) in &mut used {
-            let left_out =
+            let excluded =
                 [":!", ":^", ":(exclude)"].iter().find_map(|magic| word.text.strip_prefix(magic));
-            if let Some(path) = left_out.map(str::to_owned) {
-                (*word, *how) = (word.with(&path), How::LeavesOut);
+            if let Some(path) = excluded.map(str::to_owned) {
+                (*word, *how) = (word.with(&path), PathUse::Excludes);
             }
         }
         used
@@ -68,29 +70,25 @@ pub(super) fn used(args: &[Word]) -> Used {
     let recursive = has_flag(args, &['r'], &[]);
     match verb {
         "rm" | "mv" if is(&["--cached", "-n", "--dry-run"]) => Vec::new(),
-        "rm" => paths(if recursive { How::Removes } else { How::Writes }),
-        "mv" => copied("mv", args),
+        "rm" => paths(if recursive { PathUse::Removes } else { PathUse::Writes }),
+        "mv" => copy_uses("mv", args),
         "checkout" | "switch" if has_flag(args, &['b', 'B', 'c'], &["--orphan"]) => Vec::new(),
-        "checkout" | "switch" if has_flag(args, &['f'], &["--force", "--discard-changes"]) => top(),
-        "checkout" => paths(How::WritesBelow),
-        "switch" => Vec::new(),
+        "checkout" | "switch" if has_flag(args, &['f'], &["--force", "--discard-changes"]) => {
+            whole_tree()
+        }
+        "checkout" => paths(PathUse::WritesBelow),
         "restore" => {
             let index_only = is(&["--staged", "-S"]) && !is(&["--worktree", "-W", "-SW"]);
-            if index_only { Vec::new() } else { paths(How::WritesBelow) }
+            if index_only { Vec::new() } else { paths(PathUse::WritesBelow) }
         }
-        "reset" => {
-            if is(&["--hard", "--merge", "--keep"]) {
-                top()
-            } else {
-                Vec::new()
-            }
-        }
+        "reset" if is(&["--hard", "--merge", "--keep"]) => whole_tree(),
+        "switch" | "reset" => Vec::new(),
         "stash" => {
             let sub = operands(args).first().map_or("push", |word| word.text.as_str());
             let untracked = has_flag(args, &['u', 'a'], &["--include-untracked", "--all"]);
             match sub {
                 "push" | "save" | "create" => {
-                    let mut used = paths(How::WritesBelow);
+                    let mut used = paths(PathUse::WritesBelow);
                     let mut next = args.iter().zip(args.iter().skip(1));
                     let message =
                         next.find(|(flag, _)| matches!(flag.text.as_str(), "-m" | "--message"));
@@ -98,49 +96,46 @@ pub(super) fn used(args: &[Word]) -> Used {
                     let is_path =
                         |text: &str| text != sub && Some(text) != message && sub != "save";
                     used.retain(|(word, _)| is_path(&word.text));
-                    let places = used.iter().any(|(_, how)| *how != How::LeavesOut);
+                    let places = used.iter().any(|(_, how)| *how != PathUse::Excludes);
                     if untracked && !places {
-                        used.extend(top());
+                        used.extend(whole_tree());
                     }
                     used
                 }
                 _ => Vec::new(),
             }
         }
-        "clean" => cleaned(args, paths),
+        "clean" => clean_uses(args, paths),
         verb if READERS.contains(verb) || HARMLESS.contains(verb) => Vec::new(),
-        _ => paths(How::May),
+        _ => paths(PathUse::MayWrite),
     }
 }
 
-fn cleaned(args: &[Word], paths: impl Fn(How) -> Used) -> Used {
+fn clean_uses(args: &[ShellWord], paths: impl Fn(PathUse) -> PathUses) -> PathUses {
     let forced = has_flag(args, &['f'], &["--force"]);
     if has_flag(args, &['n'], &["--dry-run"]) || !forced {
         return Vec::new();
     }
     let ignored_too = has_flag(args, &['x', 'X'], &[]);
-    let how = if ignored_too { How::WritesBelow } else { How::Cleans };
-    let is_pattern = |at: usize| {
-        at.checked_sub(1).and_then(|at| args.get(at)).is_some_and(|word| {
-            word.text == "--exclude" || (is_flag(word, 'e') && word.text.ends_with('e'))
-        })
+    let how = if ignored_too { PathUse::WritesBelow } else { PathUse::Cleans };
+    let excludes = |option: &&ShellWord| {
+        option.text == "--exclude" || (is_flag(option, 'e') && option.text.ends_with('e'))
     };
-    let patterns = args.iter().enumerate().filter_map(|(at, word)| {
-        let pattern = if is_pattern(at) {
-            Some(word.text.as_str())
-        } else {
-            word.text.strip_prefix("--exclude=")
+    let patterns = with_option_before(args).filter_map(|(option, word)| {
+        let pattern = match option.filter(excludes) {
+            Some(_) => word.text.as_str(),
+            None => word.text.strip_prefix("--exclude=")?,
         };
-        Some(word.with(pattern?.trim_matches('/')))
+        Some(word.with(pattern.trim_matches('/')))
     });
-    let patterns: Vec<Word> = patterns.collect();
+    let patterns: Vec<ShellWord> = patterns.collect();
     let mut used = paths(how);
     used.retain(|(word, _)| {
         !patterns.iter().any(|pattern| pattern.text == word.text.trim_matches('/'))
     });
-    if used.iter().all(|(_, how)| *how == How::LeavesOut) {
-        used.push((Word::default().with("."), how));
+    if used.iter().all(|(_, how)| *how == PathUse::Excludes) {
+        used.push((ShellWord::new("."), how));
     }
-    used.extend(patterns.into_iter().map(|word| (word, How::LeavesOut)));
+    used.extend(patterns.into_iter().map(|word| (word, PathUse::Excludes)));
     used
 }

@@ -2,19 +2,19 @@
 
 use serde_json::Value;
 
-/// How a client speaks.
+/// A client, as far as its hooks differ from those of others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Dialect {
+pub(crate) enum HookClient {
     /// Claude Code, whose names are used everywhere here.
     #[default]
     Claude,
-    /// Codex: it ignores `ask`.
+    /// Ignores `ask`.
     Codex,
-    /// Copilot CLI: it reads context at the top of an answer only.
+    /// Copilot CLI, which reads context only at the top of an answer.
     Copilot,
-    /// Gemini CLI: events, tools and answers of its own.
+    /// Gemini CLI, with events, tools and answers of its own.
     Gemini,
-    /// Qwen Code: Claude Code's events, but what the start of a session answers is lost.
+    /// Qwen Code: Claude Code's events, but it drops the answer to the start of a session.
     Qwen,
 }
 
@@ -27,7 +27,7 @@ const GEMINI_EVENTS: [(&str, &str); 5] = [
     ("PreCompress", "PreCompact"),
 ];
 
-impl Dialect {
+impl HookClient {
     /// The client that sent an event; `variable` looks up the environment.
     pub(crate) fn of(event: &Value, variable: impl Fn(&str) -> bool) -> Self {
         let text = |key: &str| event.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -47,7 +47,7 @@ impl Dialect {
     }
 
     /// An event's name, as Claude Code has it.
-    pub(super) fn event(self, name: &str) -> &str {
+    pub(super) fn common_event(self, name: &str) -> &str {
         let known = GEMINI_EVENTS.iter().find(|(theirs, _)| *theirs == name);
         known.map_or(name, |(_, ours)| ours)
     }
@@ -80,34 +80,34 @@ mod tests {
 
     #[test]
     fn a_client_is_known_by_its_event() {
-        let of = |event: Value, set: &str| Dialect::of(&event, |name| name == set);
+        let of = |event: Value, set: &str| HookClient::of(&event, |name| name == set);
         let named = |name: &str| json!({ "hook_event_name": name });
-        assert_eq!(of(named("PreToolUse"), ""), Dialect::Claude);
-        assert_eq!(of(named("BeforeTool"), ""), Dialect::Gemini);
-        assert_eq!(of(named("SessionStart"), "GEMINI_SESSION_ID"), Dialect::Gemini);
-        assert_eq!(of(named("SessionStart"), "COPILOT_CLI"), Dialect::Copilot);
-        assert_eq!(of(json!({ "turn_id": "1" }), ""), Dialect::Codex);
+        assert_eq!(of(named("PreToolUse"), ""), HookClient::Claude);
+        assert_eq!(of(named("BeforeTool"), ""), HookClient::Gemini);
+        assert_eq!(of(named("SessionStart"), "GEMINI_SESSION_ID"), HookClient::Gemini);
+        assert_eq!(of(named("SessionStart"), "COPILOT_CLI"), HookClient::Copilot);
+        assert_eq!(of(json!({ "turn_id": "1" }), ""), HookClient::Codex);
         let path = json!({ "transcript_path": "/home/ada/.codex/sessions/x.jsonl" });
-        assert_eq!(of(path, ""), Dialect::Codex);
-        assert_eq!(of(named("Stop"), "QWEN_PROJECT_DIR"), Dialect::Qwen);
+        assert_eq!(of(path, ""), HookClient::Codex);
+        assert_eq!(of(named("Stop"), "QWEN_PROJECT_DIR"), HookClient::Qwen);
         let path = json!({ "transcript_path": "/home/ada/.qwen/projects/x.jsonl" });
-        assert_eq!(of(path, ""), Dialect::Qwen);
+        assert_eq!(of(path, ""), HookClient::Qwen);
     }
 
     #[test]
     fn events_have_one_name_here_and_their_own_there() {
         for (theirs, ours) in GEMINI_EVENTS {
-            assert_eq!(Dialect::Gemini.event(theirs), ours);
-            assert_eq!(Dialect::Gemini.own_event(ours), theirs);
-            assert_eq!(Dialect::Claude.own_event(ours), ours);
+            assert_eq!(HookClient::Gemini.common_event(theirs), ours);
+            assert_eq!(HookClient::Gemini.own_event(ours), theirs);
+            assert_eq!(HookClient::Claude.own_event(ours), ours);
         }
-        assert_eq!(Dialect::Claude.event("Stop"), "Stop");
+        assert_eq!(HookClient::Claude.common_event("Stop"), "Stop");
     }
 
     #[test]
     fn context_before_a_prompt_is_not_what_the_user_said() {
         let sent = "<hook_context>a brief</hook_context>\n\nGo on";
-        assert_eq!(Dialect::Gemini.prompt(sent), "Go on");
-        assert_eq!(Dialect::Claude.prompt(" Go on"), " Go on");
+        assert_eq!(HookClient::Gemini.prompt(sent), "Go on");
+        assert_eq!(HookClient::Claude.prompt(" Go on"), " Go on");
     }
 }
