@@ -12,7 +12,7 @@ use statedir::{
 };
 use tiktoken_rs::{CoreBPE, cl100k_base, o200k_base};
 
-use crate::builder::Project;
+use crate::{builder::Project, needs};
 
 static TOKENIZERS: LazyLock<[CoreBPE; 2]> =
     LazyLock::new(|| [cl100k_base().unwrap(), o200k_base().unwrap()]);
@@ -127,7 +127,7 @@ fn every_brief_fits_its_budget_and_keeps_what_must_stay() {
     let markdown = [200, 400, 1000, 4000, 200_000].map(|budget| (budget, Format::Md));
     let cases = [&markdown[..], &[(400, Format::Json), (4000, Format::Json)]].concat();
     for number in 0..1000 {
-        let root = tempfile::tempdir().unwrap();
+        let root = needs::directory_in_memory();
         let (workspace, must) = generated(root.path(), &mut dice);
         for (budget, format) in cases.iter().copied() {
             let made = brief(&workspace, budget, format).brief;

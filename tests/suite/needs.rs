@@ -4,10 +4,13 @@
 //! guarantee that nobody has tested is not one. `cargo xtask check` installs the packages there.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     process::Command,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, OnceLock, PoisonError},
 };
+
+use tempfile::TempDir;
 
 /// The programs, with arguments that show that each works (tracing may be forbidden, for example)
 /// and its Debian package.
@@ -23,9 +26,18 @@ pub fn program(name: &str) -> bool {
     let Some([_, probe, package, _]) = known.as_deref() else {
         panic!("`{name}` is not in tests/programs.txt")
     };
-    let ran = Command::new(name).args(probe.split_whitespace()).output();
     let remedy = format!("install the package `{package}`, and permit `{name}` to work");
-    met(ran.is_ok_and(|output| output.status.success()), &format!("`{name}`"), &remedy)
+    met(works(name, probe), &format!("`{name}`"), &remedy)
+}
+
+/// Whether a program works, tried once: many tests ask, and a browser or npm takes its time.
+fn works(name: &str, probe: &str) -> bool {
+    static TRIED: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
+    let mut tried = TRIED.lock().unwrap_or_else(PoisonError::into_inner);
+    *tried.entry(name.to_owned()).or_insert_with(|| {
+        let ran = Command::new(name).args(probe.split_whitespace()).output();
+        ran.is_ok_and(|output| output.status.success())
+    })
 }
 
 /// Whether a test that needs something else can run; `remedy` says how to provide it.
@@ -38,6 +50,43 @@ pub fn met(is_there: bool, what: &str, remedy: &str) -> bool {
         Ok(goes_on) => goes_on,
         Err(message) => panic!("{message}"),
     }
+}
+
+/// A directory in memory, or on the disk where memory is not mounted or starts no programs.
+///
+/// For tests that copy and remove whole projects again and again and are not about the disk. ext4 without
+/// a journal looks at every inode that was freed within the last seconds whenever it makes a file: most
+/// of the CPU time of such a test goes there.
+pub fn directory_in_memory() -> TempDir {
+    static IS_USABLE: OnceLock<bool> = OnceLock::new();
+    let usable = || {
+        std::fs::read_to_string("/proc/mounts").is_ok_and(|mounts| starts_programs(&mounts, MEMORY))
+    };
+    match *IS_USABLE.get_or_init(usable) {
+        true => tempfile::tempdir_in(MEMORY).or_else(|_| tempfile::tempdir()).unwrap(),
+        false => tempfile::tempdir().unwrap(),
+    }
+}
+
+/// Where Linux distributions mount memory as a file system.
+const MEMORY: &str = "/dev/shm";
+
+/// Whether a file system is mounted there from which programs may be started.
+fn starts_programs(mounts: &str, place: &str) -> bool {
+    let columns = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    let mounted = columns.rev().find(|columns| columns.get(1) == Some(&place));
+    let options = mounted.and_then(|columns| columns.get(3).copied());
+    options.is_some_and(|options| options.split(',').all(|option| option != "noexec"))
+}
+
+#[test]
+fn memory_is_used_only_where_programs_can_be_started() {
+    let root = "/dev/vda / ext4 rw,relatime 0 0\n";
+    assert!(!starts_programs(root, MEMORY));
+    let shared = format!("{root}tmpfs /dev/shm tmpfs rw,nosuid,nodev 0 0\n");
+    assert!(starts_programs(&shared, MEMORY));
+    let container = format!("{shared}shm /dev/shm tmpfs rw,nosuid,nodev,noexec,size=65536k 0 0\n");
+    assert!(!starts_programs(&container, MEMORY));
 }
 
 /// Two tests must not install the same thing at once.

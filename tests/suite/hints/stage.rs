@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{builder::outside_of_any_session, program};
+use crate::{builder::outside_of_any_session, needs, program};
 
 /// A state and a command that prints a hint in it.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ pub struct Stage {
 impl Stage {
     /// The state of a scene.
     pub fn set(scene: &Scene) -> Self {
-        let stage = Self { root: tempfile::tempdir().unwrap() };
+        let stage = Self { root: needs::directory_in_memory() };
         std::fs::create_dir(stage.dir()).unwrap();
         let made = stage.run(&format!("set -e\n{}", scene.setup.join("\n")));
         assert_eq!(made.code, 0, "{}: {}", scene.name, made.text());
@@ -125,7 +125,7 @@ impl Stage {
 
     /// The same state in another directory.
     pub fn copy(&self) -> Self {
-        let root = tempfile::tempdir().unwrap();
+        let root = needs::directory_in_memory();
         let copied =
             Command::new("cp").arg("-a").arg(self.dir()).arg(root.path()).status().unwrap();
         assert!(copied.success());

@@ -21,7 +21,7 @@ use super::{
     links::Links,
     trace::{self, Action},
 };
-use crate::program;
+use crate::{needs, program};
 
 /// The only address that a command may listen on.
 const LOOPBACK: &str = "127.0.0.1";
@@ -87,9 +87,9 @@ impl Act {
 impl Ground {
     /// Makes a clone of a state in use that a stranger has changed.
     pub fn new(carrier: Carrier, spoil: impl FnOnce(&Ground)) -> Self {
-        let root = tempfile::tempdir().unwrap();
+        let root = needs::directory_in_memory();
         let place = root.path().canonicalize().unwrap();
-        let kept = tempfile::tempdir().unwrap();
+        let kept = needs::directory_in_memory();
         let mut ground = Self { _root: root, place, kept, before: Prints::new() };
         ground.lay_out();
         copy(state_in_use(), &ground.clone_dir());
@@ -447,7 +447,7 @@ fn state_in_use() -> &'static Path {
         // One session continues: its memory is there.
         let start = super::acts::event("SessionStart", "{}", project.root());
         project.ok_with_input(&["hook"], &start.to_string());
-        let kept = tempfile::tempdir().unwrap();
+        let kept = needs::directory_in_memory();
         copy(&project.root().join("workspace"), &kept.path().join("workspace"));
         kept
     })
