@@ -181,9 +181,13 @@ fn a_fault_in_any_system_call_leaves_all_old_or_all_new() {
             return tally.wrong.lock().unwrap().push(why);
         }
         for (call, fault) in faults(&calls, offset) {
-            scene.reset();
             let what = format!("{}, {fault:?} in {} {}", scene.name, call.index, call.line);
-            match strace::disturb(scene, call, fault) {
+            // On a busy machine a run may have a call more or less, as when it waits.
+            let mut disturbed = (0..3).filter_map(|_| {
+                scene.reset();
+                strace::disturb(scene, call, fault)
+            });
+            match disturbed.next() {
                 Some(finish) => {
                     let verdict = models.examine(scene, &finish);
                     tally.count(&what, verdict.map_err(|why| format!("{why}\n{}", finish.text())));
