@@ -83,6 +83,7 @@ impl Plan {
         self.refuse_doubled(step, new.as_ref())?;
         let text = &*self.below_step(step, text);
         match (runs.into_iter().next(), separator) {
+            (Some(run), _) if replaces_list => edit.replace_lists(step.section, run, text),
             (Some(run), _) => edit.replace_blocks(step.section, run, text),
             (None, Some(rule)) if !text.trim().is_empty() => {
                 let text = format!("{text}\n\n{}", source(rule));

@@ -269,6 +269,17 @@ impl<'d> Edit<'d> {
         self.attempt(|edit| passage::put(&mut edit.set, edit.document, section, mode, text))
     }
 
+    /// The same, where items without a key may be among the blocks, and go.
+    pub(crate) fn replace_lists(
+        &mut self,
+        section: SectionId,
+        blocks: Range<usize>,
+        text: &str,
+    ) -> &mut Self {
+        let mode = Mode::Lists(blocks.start, blocks.end);
+        self.attempt(|edit| passage::put(&mut edit.set, edit.document, section, mode, text))
+    }
+
     /// Adds a section below `parent`, after its child `after` or after its last one.
     ///
     /// `body` is markdown as it is to stand there; it must stay inside the new section.

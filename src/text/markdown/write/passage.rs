@@ -12,6 +12,8 @@ pub(crate) enum Mode {
     Replace,
     /// It takes the place of some of the section's [blocks](Document::body_blocks), from one to before another.
     Blocks(usize, usize),
+    /// The same, where items without a key may be among them.
+    Lists(usize, usize),
 }
 
 /// Adds to `set` what puts `text` into `section`: as it is if that is harmless, else with more
@@ -87,12 +89,16 @@ fn push(set: &mut ChangeSet, document: &Document, section: SectionId, mode: Mode
     let source = document.source();
     let end = end_of_body(document, section);
     let expect = Expect::Inside(section);
-    if let Mode::Blocks(first, behind) = mode {
+    if let Mode::Blocks(first, behind) | Mode::Lists(first, behind) = mode {
         let blocks = document.body_blocks(section);
         let Some(blocks) = blocks.get(first..behind) else { return };
         let (Some(start), Some(end)) = (blocks.first(), blocks.last()) else { return };
         let at = start.span.start..end.span.end;
-        remove_items(set, document, blocks.iter().filter_map(|block| block.item).collect());
+        if matches!(mode, Mode::Lists(..)) {
+            let items = blocks.iter().filter_map(|block| block.item);
+            let plain = items.filter(|item| document.item(*item).key.is_none());
+            remove_items(set, document, plain.collect());
+        }
         let (at, new) = match text.is_empty() {
             true => (whole_lines(source, body.start, at), text),
             false => (at, text.trim_end_matches(['\n', '\r']).to_owned()),
