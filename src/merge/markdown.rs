@@ -268,9 +268,8 @@ impl<'o> Walk<'o> {
         out.role = if ours.role == SectionRole::Free { theirs.role } else { ours.role };
         out.prefix = match ours.kind == theirs.kind {
             true => prefix(known.map(|known| known.prefix), ours.prefix, theirs.prefix),
-            false => chosen.prefix,
-        }
-        .to_owned();
+            false => chosen.prefix.to_owned(),
+        };
         let field_value = |side: usize, id: ThingId| FieldValue::of(&self.outlines[side], id);
         let name = out.name.clone().filter(|_| out.kind.is_item());
         let field = field::Field { file: self.file, role: out.role, name: name.as_deref() };
@@ -414,7 +413,15 @@ impl<'o> Walk<'o> {
 }
 
 /// Bullet, box and key are of one side; a ticked box stays ticked.
-fn prefix<'p>(base: Option<&str>, ours: &'p str, theirs: &'p str) -> &'p str {
+fn prefix(base: Option<&str>, ours: &str, theirs: &str) -> String {
+    let split = |text: &'_ str| text.len() - text.trim_start_matches([' ', '\t']).len();
+    let [ours, theirs] = [ours, theirs].map(|text| text.split_at(split(text)));
+    let base = base.map(|text| text.split_at(split(text)));
+    let indent = space(base.map_or("", |base| base.0), ours.0, theirs.0);
+    indent.to_owned() + marks(base.map(|base| base.1), ours.1, theirs.1)
+}
+
+fn marks<'p>(base: Option<&str>, ours: &'p str, theirs: &'p str) -> &'p str {
     match base {
         Some(base) if base == ours => theirs,
         Some(base) if base == theirs => ours,

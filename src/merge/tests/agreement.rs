@@ -222,3 +222,12 @@ fn a_heading_keeps_its_new_level_where_the_other_side_writes_the_old_one_otherwi
         assert_eq!(merged(file, base, &theirs, ours).0, ours, "{file}");
     }
 }
+
+#[test]
+fn an_item_keeps_its_new_indentation_where_the_other_side_writes_another_bullet() {
+    let base = "# A\n\n- one\n  - bare\n";
+    let ours = "# A\n\n  - bare\n  - **in**: w\n";
+    let (text, conflicts) = merged(StateFile::Context, base, ours, &base.replace("- ", "* "));
+    assert!(conflicts.is_empty(), "{text}");
+    assert!(says_the_same(StateFile::Context, ours, &text), "{text}");
+}
