@@ -63,9 +63,10 @@ pub fn directory_in_memory() -> TempDir {
         std::fs::read_to_string("/proc/mounts").is_ok_and(|mounts| starts_programs(&mounts, MEMORY))
     };
     match *IS_USABLE.get_or_init(usable) {
-        true => tempfile::tempdir_in(MEMORY).or_else(|_| tempfile::tempdir()).unwrap(),
-        false => tempfile::tempdir().unwrap(),
+        true => tempfile::tempdir_in(MEMORY).or_else(|_| tempfile::tempdir()),
+        false => tempfile::tempdir(),
     }
+    .expect("there is room for a temporary directory")
 }
 
 /// Where Linux distributions mount memory as a file system.
