@@ -1,8 +1,14 @@
 //! Which state directory a command means.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
+
+use rustix::io::Errno;
 
 use crate::{
+    adapters::replace::named,
     domain::{
         StateFile,
         layout::{self, ForeignLayout, LAYOUT_FILE},
@@ -33,7 +39,10 @@ pub(crate) enum ChooseError {
     },
     /// The working directory is not known.
     #[error("the working directory cannot be read: {0}")]
-    NoWorkingDirectory(std::io::Error),
+    NoWorkingDirectory(io::Error),
+    /// Whether it is there cannot be told.
+    #[error(transparent)]
+    Unreadable(io::Error),
 }
 
 /// The directory that was named, or the nearest `workspace/state` or adopted directory at or above
@@ -117,10 +126,28 @@ pub(crate) fn choose_for_ticket(
 /// directory that was adopted.
 pub(super) fn nearest(here: &Path) -> Option<Result<PathBuf, ChooseError>> {
     // Each is looked at once: an answer that changes in between must not lead elsewhere.
-    here.ancestors().find_map(|dir| match below(dir).is_dir() {
-        true => Some(unlinked(dir)),
-        false => is_adopted(dir).then(|| Ok(dir.to_owned())),
+    here.ancestors().find_map(|dir| match is_directory(&below(dir)) {
+        Ok(true) => Some(unlinked(dir)),
+        Ok(false) => is_adopted(dir).then(|| Ok(dir.to_owned())),
+        Err(error) => Some(Err(ChooseError::Unreadable(error))),
     })
+}
+
+/// Whether there is a directory.
+///
+/// # Errors
+/// The disk fails: whoever took that for a no would go on elsewhere.
+pub(crate) fn is_directory(path: &Path) -> io::Result<bool> {
+    use ErrorKind::{InvalidFilename, NotADirectory, NotFound, PermissionDenied};
+    let is_loop = |error: &io::Error| Errno::from_io_error(error) == Some(Errno::LOOP);
+    match path.metadata() {
+        Ok(data) => Ok(data.is_dir()),
+        Err(error) => match error.kind() {
+            NotFound | NotADirectory | PermissionDenied | InvalidFilename => Ok(false),
+            _ if is_loop(&error) => Ok(false),
+            _ => Err(named(error, path)),
+        },
+    }
 }
 
 /// Whether a layout file makes the files of a directory a state.

@@ -137,6 +137,9 @@ impl From<ChooseError> for Failure {
             let hint = format!("`-C {}` uses it on purpose", state.display());
             return Self::new(ErrorCode::Linked, error.to_string()).hint(&hint);
         }
+        if matches!(error, ChooseError::Unreadable(_)) {
+            return Self::new(ErrorCode::Io, error.to_string());
+        }
         let failure = Self::new(ErrorCode::NoState, error.to_string());
         if matches!(error, ChooseError::IsFile(_)) {
             return failure.hint("`-C` takes the directory of a project or of a state");

@@ -8,6 +8,7 @@ use super::{database, host};
 use crate::{
     adapters::{
         cli::{CliResult, Failure, Session},
+        directory::is_directory,
         fleet::{self, FleetError, Membership, Project, ProjectChoice, Pulled},
     },
     domain::{ErrorCode, format_age},
@@ -18,8 +19,12 @@ use crate::{
 /// The copy of a project that this machine has, if it has one.
 pub(super) fn copy_of(session: &Session<'_>, id: &str) -> Result<Option<Workspace>, Failure> {
     let known = fleet::joined_directories()?;
-    let dir = known.into_iter().rev().find(|(known, dir)| known == id && dir.is_dir());
-    dir.map(|(_, dir)| session.workspace_in(dir, None)).transpose()
+    for (_, dir) in known.into_iter().rev().filter(|(known, _)| known == id) {
+        if is_directory(&dir).map_err(FleetError::from)? {
+            return session.workspace_in(dir, None).map(Some);
+        }
+    }
+    Ok(None)
 }
 
 /// Records a new fencing number in this machine's copy, if that is up to date.
