@@ -245,6 +245,7 @@ fn what_a_failing_disk_hides_is_not_taken_for_missing() {
         ("setup beside an empty folder", ".claude/skills>"),
         ("setup --remove", "rmdir("),
         ("fleet pull", "workspace/state\", AT_STATX_SYNC_AS_STAT, "),
+        ("fleet recover", "workspace/state\", AT_STATX_SYNC_AS_STAT, "),
     ];
     for (name, part) in scenes {
         let outside = outside::all().into_iter().find(|one| one.scene.name == name).unwrap();
