@@ -61,7 +61,7 @@ pub(crate) fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseE
         let holds_state = ["plan.md", "variables.json", ".statedir", LAYOUT_FILE]
             .iter()
             .any(|name| named.join(name).symlink_metadata().is_ok());
-        let project = below(named).is_dir()
+        let project = is_directory(&below(named)).map_err(ChooseError::Unreadable)?
             || named.join(".git").exists()
             || named.join("workspace").join("archive").is_dir();
         if holds_state || !project {

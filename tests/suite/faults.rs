@@ -4,6 +4,7 @@
 //! of them, a command in each slice.
 
 mod examine;
+mod failing_disk;
 mod fleet;
 mod outside;
 mod scene;
@@ -209,61 +210,6 @@ fn a_fault_in_any_system_call_leaves_all_old_or_all_new() {
         }
     });
     tally.demand(if only.is_some() { 5 } else { 800 });
-}
-
-/// The brief is read after the commit point, with many calls that can fail.
-#[test]
-fn a_resume_that_cannot_read_its_brief_is_done_and_says_what_is_missing() {
-    if !needs::program("strace") {
-        return;
-    }
-    let scene = scene::all().into_iter().find(|scene| scene.name == "resume").unwrap();
-    let calls = strace::calls(&scene);
-    let last = calls.iter().rposition(Call::changes).unwrap();
-    let mut incomplete = 0;
-    for call in calls[last + 1..].iter().filter(|call| call.name != "close").step_by(3) {
-        scene.reset();
-        let Some(finish) = strace::disturb(&scene, call, Fault::Eio) else { continue };
-        assert_eq!(finish.code, Some(0), "{} {}: {}", call.index, call.line, finish.text());
-        let printed = finish.text();
-        incomplete += usize::from(printed.contains("note: ") && printed.contains("statedir brief"));
-    }
-    assert!(incomplete > 3, "only {incomplete} briefs were incomplete");
-}
-
-/// What a failing disk does not let through is not taken for missing: a report is not made without
-/// the history, an archived state that cannot be read is not one that is too young to be deleted, and
-/// a folder that cannot be looked into is not empty.
-#[test]
-fn what_a_failing_disk_hides_is_not_taken_for_missing() {
-    if !needs::program("strace") {
-        return;
-    }
-    let scenes = [
-        ("report", "history.md>"),
-        ("archive prune", "plan.md>"),
-        ("setup beside an empty folder", ".claude/skills>"),
-        ("setup --remove", "rmdir("),
-        ("fleet pull", "workspace/state\", AT_STATX_SYNC_AS_STAT, "),
-        ("fleet recover", "workspace/state\", AT_STATX_SYNC_AS_STAT, "),
-    ];
-    for (name, part) in scenes {
-        let outside = outside::all().into_iter().find(|one| one.scene.name == name).unwrap();
-        outside.learn();
-        let calls = strace::calls(&outside.scene);
-        let reads = calls.iter().filter(|call| call.line.contains(part) && call.name != "close");
-        let mut fired = 0;
-        for call in reads {
-            for fault in [Fault::Eio, Fault::Enospc] {
-                outside.scene.reset();
-                let Some(finish) = strace::disturb(&outside.scene, call, fault) else { continue };
-                fired += 1;
-                let verdict = outside.examine(&finish);
-                assert_eq!(verdict, Ok(()), "{name}, {fault:?} in {} {}", call.index, call.line);
-            }
-        }
-        assert!(fired > 1, "{name}: only {fired} faults happened");
-    }
 }
 
 /// Setup, hooks, commits, worktrees, merges, recovery, adoption: more than one system.

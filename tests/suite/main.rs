@@ -19,6 +19,7 @@ mod command_line;
 mod commands;
 mod completion;
 mod concurrent_checks;
+mod constraints_file;
 mod context;
 mod defaults;
 mod descriptions;

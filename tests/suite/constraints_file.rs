@@ -1,0 +1,45 @@
+//! constraints.md as people write it: what commands leave alone in it.
+
+use serde_json::json;
+
+use crate::builder::Project;
+
+#[test]
+fn text_right_below_a_setting_stays() {
+    for newline in ["\n", "\r\n"] {
+        let project = Project::new();
+        let typed = project
+            .read("constraints.md")
+            .replace("\"quality\"\n", "\"quality\" <!-- why -->\nas agreed\n")
+            .replace("\"moderate\"\n", "\"moderate\"\n  for now\n")
+            .replace("operations**: unlimited\n", "operations**: unlimited\n*within* reason\n");
+        let modifiers = "## Behavioral Modifiers\n";
+        let typed = typed.replace(modifiers, &format!("{modifiers}- **pace**: slow\nvery slow\n"));
+        project.write("constraints.md", typed.replace('\n', newline));
+        project.ok(&["check"]);
+        let value = |name: &str| project.json(&["constraint", "get", name])["value"].clone();
+        assert_eq!((value("priority"), value("pace")), (json!("quality"), json!("slow")));
+        assert_eq!(value("error_tolerance"), "moderate");
+        for (name, new) in [
+            ("priority", "cost_efficiency"),
+            ("error_tolerance", "strict"),
+            ("max_file_operations", "5"),
+            ("pace", "fast"),
+        ] {
+            project.ok(&["constraint", "set", name, new]);
+            assert_eq!(value(name).to_string().trim_matches('"'), new);
+        }
+        project.ok(&["constraint", "unset", "max_file_operations"]);
+        project.refused(1, &["constraint", "unset", "pace"]);
+        let text = project.read("constraints.md");
+        for kept in [
+            "- **priority**: \"cost_efficiency\" <!-- why -->\nas agreed\n",
+            "- **error_tolerance**: \"strict\"\n  for now\n",
+            "- **max_file_operations**: unlimited\n*within* reason\n",
+            "- **pace**: fast\nvery slow\n",
+        ] {
+            assert!(text.contains(&kept.replace('\n', newline)), "{kept}\n{text}");
+        }
+        project.ok(&["check"]);
+    }
+}
