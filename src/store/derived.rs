@@ -20,7 +20,7 @@ use crate::store::{
 };
 
 /// Below this size, reading the file is as fast as reading what was derived from it.
-pub(crate) const WORTHWHILE: usize = 16 * 1024;
+pub(crate) const WORTHWHILE: usize = 2 * 1024;
 
 /// The most bytes that are read.
 const LIMIT: u64 = 64 * 1024 * 1024;

@@ -46,9 +46,10 @@ pub(crate) use checkpoint::{
     Checkpoint, CheckpointChange, CheckpointRecord, Image, Moment, NewCheckpoint,
 };
 pub(crate) use derived::{DerivedPlace, WORTHWHILE};
+
 pub(crate) use disk::directory::Directory;
 pub(crate) use disk::real::RealDisk;
-pub(crate) use disk::{Disk, FileKind};
+pub(crate) use disk::{Disk, FileKind, WORTH_SEALING};
 pub(crate) use error::{Result, StoreError};
 pub(crate) use gc::GcReport;
 pub(crate) use inspect::report::Report;

@@ -12,6 +12,9 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Below this size, hashing a file or a record again is as fast as [sealing](DiskFile::seal) it.
+pub(crate) const WORTH_SEALING: usize = 16 * 1024;
+
 /// Everything the store asks of a file system.
 ///
 /// Only an error of kind `NotFound` means "absent"; callers report every other error.

@@ -15,9 +15,8 @@ pub(in crate::store) mod validate;
 
 use crate::store::{
     Operation, Result, StoreError,
-    derived::WORTHWHILE,
     disk::{
-        Access, Disk, DiskFile,
+        Access, Disk, DiskFile, WORTH_SEALING,
         publish::{ensure_dir, ensure_dir_all, parent_of, publish},
         read::read_range,
     },
@@ -56,7 +55,7 @@ impl Log {
     /// The time of the last change of the segment, if its last line is long and every later change
     /// will have another time.
     pub(in crate::store) fn seal(&self) -> Option<i64> {
-        let is_long = self.end - self.last >= WORTHWHILE as u64;
+        let is_long = self.end - self.last >= WORTH_SEALING as u64;
         let sealed = is_long.then(|| self.file.seal().ok().flatten())??;
         Some(sealed.ctime).filter(|_| sealed.len == self.end)
     }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use super::script::*;
 use crate::store::{
-    derived::WORTHWHILE,
     disk::{Stat, read::require_file},
     inspect::inspect,
     log::head::Head,
@@ -14,7 +13,7 @@ use crate::store::{
 };
 
 fn long(letter: &str) -> String {
-    letter.repeat(WORTHWHILE + 7)
+    letter.repeat(WORTH_SEALING + 7)
 }
 
 fn real() -> (tempfile::TempDir, Store, PathBuf) {

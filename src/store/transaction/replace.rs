@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::store::{
     Hash, Result, StoreError,
-    derived::WORTHWHILE,
     disk::{
-        Access, Disk, FileKind, Stat,
+        Access, Disk, FileKind, Stat, WORTH_SEALING,
         publish::{create_temporary_after, discard, ensure_dir, ensure_dir_all, parent_of},
         read::{read_file, require_file},
     },
@@ -104,7 +103,7 @@ impl Replacer<'_> {
             }
             return Err(error);
         }
-        if bytes.len() >= WORTHWHILE {
+        if bytes.len() >= WORTH_SEALING {
             let sealed = file.seal().ok().flatten();
             // Since it was last looked at, it got another place and nothing else.
             done.sealed = sealed.filter(|stat| stat.same_content(&new)).map(|stat| stat.ctime);

@@ -26,7 +26,8 @@ use crate::{
     },
     recovery::{Holder, Signs, ends_of},
     store::{
-        ByteSplice, ChangeKind, CheckpointChange, Content, FileChange, Moment, View, WORTHWHILE,
+        ByteSplice, ChangeKind, CheckpointChange, Content, FileChange, Moment, View, WORTH_SEALING,
+        WORTHWHILE,
     },
     text::{Splice, json, markdown},
 };
@@ -198,9 +199,11 @@ impl<'a> Draft<'a> {
     /// from its file again; `None` if that is there already.
     pub(super) fn plan_table(&self) -> Option<(Vec<String>, Vec<u8>)> {
         let name = StateFile::Plan.name();
-        let is_kept = || !self.has_parsed_plan.get() && self.view.has_derived(name);
         let is_changed = self.changed.contains_key(&StateFile::Plan);
         let size = self.bytes(StateFile::Plan).map_or(0, <[u8]>::len);
+        // A short plan is not read for this alone.
+        let is_kept =
+            || !self.has_parsed_plan.get() && (size < WORTH_SEALING || self.view.has_derived(name));
         if size < WORTHWHILE || !is_changed && is_kept() {
             return None;
         }

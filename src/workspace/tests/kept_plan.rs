@@ -50,6 +50,10 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 
 /// A state with ninety steps.
 fn long_state() -> SimDisk {
+    state_of(90)
+}
+
+fn state_of(steps: usize) -> SimDisk {
     let disk = start();
     let add = |n: usize| {
         let text = format!(
@@ -58,7 +62,7 @@ fn long_state() -> SimDisk {
         );
         serde_json::from_str::<Change>(&text).unwrap()
     };
-    let changes: Vec<Change> = (1..=90).map(add).collect();
+    let changes: Vec<Change> = (1..=steps).map(add).collect();
     workspace(&disk, 1).apply(&changes).unwrap();
     disk
 }
@@ -105,8 +109,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn a_kept_plan_is_the_plan_of_its_file(events in events()) {
-        let disk = long_state();
+    fn a_kept_plan_is_the_plan_of_its_file(
+        events in events(),
+        steps in prop::sample::select(vec![12, 90]),
+    ) {
+        let disk = state_of(steps);
         for (at, event) in events.iter().enumerate() {
             make(&disk, event, at as u64 + 2);
             let view = workspace(&disk, 99).store.read(std::time::Duration::ZERO).unwrap();
@@ -141,6 +148,21 @@ fn a_plan_is_kept_by_changes_and_not_by_readers() {
     make(&disk, &Event::Edit(11), 9);
     make(&disk, &Event::Change(r#"{"op": "var.set", "path": "a", "value": 2}"#.to_owned()), 10);
     assert!(is_kept(), "also one that changes nothing");
+}
+
+#[test]
+fn a_short_plan_is_kept_by_a_change_that_reads_it_anyway() {
+    let disk = state_of(12);
+    let is_kept = || {
+        let view = workspace(&disk, 99).store.read(std::time::Duration::ZERO).unwrap();
+        !snapshot::plan(&view).unwrap().1
+    };
+    assert!(is_kept());
+    make(&disk, &Event::Damage(100), 2);
+    make(&disk, &Event::Change(r#"{"op": "var.set", "path": "a", "value": 1}"#.to_owned()), 3);
+    assert!(!is_kept(), "reading it would cost this change more than it saves the next command");
+    make(&disk, &Event::Change(r#"{"op": "step.start"}"#.to_owned()), 4);
+    assert!(is_kept());
 }
 
 /// A table ends with the details of the last step, which are not read with the others.
