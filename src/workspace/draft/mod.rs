@@ -1,6 +1,7 @@
 //! The new content of the files while a command is being worked out.
 
 mod history;
+mod plan_table;
 
 use std::{
     borrow::Cow,
@@ -25,10 +26,7 @@ use crate::{
         Workflow, layout::ForeignLayout,
     },
     recovery::{Holder, Signs, ends_of},
-    store::{
-        ByteSplice, ChangeKind, CheckpointChange, Content, FileChange, Moment, View, WORTH_SEALING,
-        WORTHWHILE,
-    },
+    store::{ByteSplice, ChangeKind, CheckpointChange, Content, FileChange, Moment, View},
     text::{Splice, json, markdown},
 };
 
@@ -193,23 +191,6 @@ impl<'a> Draft<'a> {
             self.has_parsed_plan.set(is_parsed);
             Ok(plan)
         })
-    }
-
-    /// What is to be kept of a long plan as it is after the change, so that it need not be read
-    /// from its file again; `None` if that is there already.
-    pub(super) fn plan_table(&self) -> Option<(Vec<String>, Vec<u8>)> {
-        let name = StateFile::Plan.name();
-        let is_changed = self.changed.contains_key(&StateFile::Plan);
-        let size = self.bytes(StateFile::Plan).map_or(0, <[u8]>::len);
-        // A short plan is not read for this alone.
-        let is_kept =
-            || !self.has_parsed_plan.get() && (size < WORTH_SEALING || self.view.has_derived(name));
-        if size < WORTHWHILE || !is_changed && is_kept() {
-            return None;
-        }
-        // Of a plan that has to be read from its file in any case, just that is kept.
-        let table = self.plan().ok().and_then(|plan| plan.to_table()).unwrap_or_default();
-        Some((vec![name.to_owned()], table))
     }
 
     /// The plan as it is after the change, if that was read from a text.

@@ -171,6 +171,10 @@ impl Workspace {
             let history = StateFile::History;
             notices.push(format!("`{history}` is missing, so nothing was noted there"));
         }
+        let derived = match self.layout() {
+            None => draft.plan_table_after(&changes),
+            Some(_) => None,
+        };
         let (_, append, facts) = draft.into_changes();
         let message = format!("{verb} {} ({})", target.id, target.kind);
         let id = target.id.clone();
@@ -185,6 +189,7 @@ impl Workspace {
             changes,
             append,
             facts,
+            derived,
             undoes,
             redoes,
             settles: Some(settles),

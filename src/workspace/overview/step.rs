@@ -4,7 +4,10 @@ use std::{borrow::Cow, ops::Index, sync::Arc};
 
 use serde::{Serialize, Serializer};
 
-use super::super::{Environment, Error, Readiness, Snapshot, change, snapshot::liveness::Liveness};
+use super::{
+    super::{Environment, Error, Readiness, Snapshot, change, snapshot::liveness::Liveness},
+    Overview,
+};
 use crate::{
     domain::{Claim, Plan, Step, StepRole, Workflow},
     recovery::{Holder, Waits},
@@ -220,19 +223,13 @@ impl StepSources {
 }
 
 impl Snapshot {
-    /// The first step that can be started.
+    /// The first step that can be started, by an overview of this snapshot.
     ///
     /// # Errors
     /// There is none; the error says why.
-    pub(crate) fn next_step(&self) -> Result<Step, Error> {
-        let plan = self.plan()?;
-        let workflow = self.workflow()?;
-        let readiness = Readiness::new(&plan, &workflow);
-        change::refuse_while_open(&plan)?;
-        let first = readiness.ready().next().cloned();
-        first.ok_or_else(|| match self.overview() {
-            Ok(overview) => change::no_ready_step(&overview),
-            Err(error) => error,
-        })
+    pub(crate) fn next_step(&self, overview: &Overview) -> Result<Step, Error> {
+        change::refuse_while_open(&*self.plan()?)?;
+        let first = overview.steps.first_ready().and_then(|at| overview.steps.of_plan().get(at));
+        first.cloned().ok_or_else(|| change::no_ready_step(overview))
     }
 }

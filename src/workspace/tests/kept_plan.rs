@@ -150,6 +150,29 @@ fn a_plan_is_kept_by_changes_and_not_by_readers() {
     assert!(is_kept(), "also one that changes nothing");
 }
 
+/// Else every reader would read the whole file until the next change.
+#[test]
+fn a_plan_is_kept_when_a_change_of_it_is_undone_or_redone() {
+    for steps in [12, 90] {
+        let disk = state_of(steps);
+        let is_kept = || {
+            let view = workspace(&disk, 99).store.read(std::time::Duration::ZERO).unwrap();
+            let (plan, is_parsed) = snapshot::plan(&view).unwrap();
+            assert_eq!(all_of(&plan), all_of(&read(view.bytes("plan.md").unwrap())));
+            !is_parsed
+        };
+        make(
+            &disk,
+            &Event::Change(r#"{"op": "step.add", "title": "New", "after": 3}"#.to_owned()),
+            2,
+        );
+        make(&disk, &Event::Undo, 3);
+        assert!(is_kept(), "{steps} steps, undo");
+        workspace(&disk, 4).redo().unwrap();
+        assert!(is_kept(), "{steps} steps, redo");
+    }
+}
+
 #[test]
 fn a_short_plan_is_kept_by_a_change_that_reads_it_anyway() {
     let disk = state_of(12);

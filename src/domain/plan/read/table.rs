@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Who wrote a table. To be counted up whenever a plan is read in another way than before.
-const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+9");
+const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+10");
 
 /// What a table begins with; then come the headings and the steps.
 #[derive(Serialize, Deserialize)]
@@ -123,7 +123,7 @@ mod tests {
         let sum = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        assert_eq!((FORMAT, sum), ("0.1.0+9", 10_322_335_593_463_265_392));
+        assert_eq!((FORMAT, sum), ("0.1.0+10", 15_954_100_978_912_052_968));
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::domain::{Claim, plan::read::row::StepTable};
 pub struct StepDetails<T = String> {
     /// The title after the number.
     pub title: T,
+    /// Fields this tool has no meaning for. With the title, they come first in a table: a field that
+    /// sorts the steps into groups is looked up for each of them.
+    pub other: Vec<(T, T)>,
     /// What is before the title, without a known mark: `Step 4: `.
     pub(crate) heading_prefix: T,
     /// The status as written; `None` when absent or a placeholder.
@@ -42,8 +45,6 @@ pub struct StepDetails<T = String> {
     pub result: Option<T>,
     /// The text under it that is not a field: markdown, as written.
     pub description: Option<T>,
-    /// Fields this tool has no meaning for.
-    pub other: Vec<(T, T)>,
 }
 
 impl<T> StepDetails<T> {
@@ -56,6 +57,7 @@ impl<T> StepDetails<T> {
         };
         StepDetails {
             title: text(&self.title),
+            other: pairs(&self.other),
             heading_prefix: text(&self.heading_prefix),
             status: one(&self.status),
             started_at: one(&self.started_at),
@@ -70,7 +72,6 @@ impl<T> StepDetails<T> {
             side_effects: one(&self.side_effects),
             result: one(&self.result),
             description: one(&self.description),
-            other: pairs(&self.other),
         }
     }
 }
@@ -222,9 +223,11 @@ impl Kept {
     }
 
     fn other(&self, is_meant: impl Fn(&str) -> bool) -> Option<&str> {
-        let kept: StepDetails<KeptText<'_>> = postcard::from_bytes(self.bytes()?).ok()?;
+        type Text<'t> = KeptText<'t>;
+        type Beginning<'t> = (Text<'t>, Vec<(Text<'t>, Text<'t>)>);
+        let ((_, other), _): (Beginning<'_>, _) = postcard::take_from_bytes(self.bytes()?).ok()?;
         let section = self.text();
-        let found = kept.other.iter().find(|(key, _)| is_meant(key.text(section)))?;
+        let found = other.iter().find(|(key, _)| is_meant(key.text(section)))?;
         Some(found.1.text(section))
     }
 

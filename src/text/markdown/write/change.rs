@@ -182,6 +182,27 @@ impl ChangeSet {
     }
 }
 
+impl Document {
+    /// What replacing ranges of the source makes of this document, whatever it means for it: nothing is
+    /// proved. `None` if the ranges do not fit the source, or the result cannot be read.
+    pub(crate) fn spliced(&self, mut splices: Vec<Splice>) -> Option<Edited> {
+        let source = apply_splices(self.source(), &mut splices).ok()?;
+        let change = |Splice { at, new }: &Splice| TextChange {
+            at: at.clone(),
+            new: new.clone(),
+            joint: Joint::Replace,
+            expect: Expect::Value,
+        };
+        let applied = applied(splices.iter().map(change).collect());
+        let derived = match self.derive(source, &applied) {
+            Ok(derived) => derived,
+            Err(source) => self.derive_whole(Document::parse(source).ok()?),
+        };
+        let touched = derived.touched(self);
+        Some(Edited { document: derived.document, splices, touched, origin: self.address() })
+    }
+}
+
 impl TextChange {
     fn inserts_at(&self, at: usize) -> bool {
         self.joint != Joint::Replace && self.at.start == at

@@ -206,8 +206,9 @@ pub(super) fn begin(session: &mut Session<'_>, change: Change) -> CliResult {
 /// The next step that can be started.
 pub(super) fn next(session: &mut Session<'_>) -> CliResult {
     let snapshot = session.workspace()?.read()?;
-    let step = snapshot.next_step()?;
-    let next = snapshot.overview()?.next_move();
+    let overview = snapshot.overview()?;
+    let step = snapshot.next_step(&overview)?;
+    let next = overview.next_move();
     if session.output.is_json() {
         let answer = json!({ "step": step_json(&step), "next_move": next,
             "revision": snapshot.revision().as_str() });
