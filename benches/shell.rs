@@ -66,6 +66,12 @@ fn reads(root: &Path, empty: &Path) {
         let pair = alternate(200, || run(statedir(), &dir, args), || run(empty, &dir, &[]));
         report(&name, pair, limit);
     }
+    let usual = state(root, "usual", 40);
+    for args in [&["status"][..], &["step", "show", "1"]] {
+        let name = format!("{}, 40 steps / 5 steps", args.join(" "));
+        let pair = alternate(200, || run(statedir(), &usual, args), || run(statedir(), &dir, args));
+        report(&name, pair, 1.1);
+    }
 }
 
 fn mutations(root: &Path, floor: &Path) {

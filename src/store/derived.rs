@@ -20,10 +20,13 @@ use crate::store::{
 };
 
 /// Below this size, reading the file is as fast as reading what was derived from it.
-pub(crate) const WORTHWHILE: usize = 2 * 1024;
+pub(crate) const WORTHWHILE: usize = 1024;
 
 /// The most bytes that are read.
 const LIMIT: u64 = 64 * 1024 * 1024;
+
+/// What is not longer is read and written in one call.
+const SHORT: usize = 16 * 1024;
 
 const SUM: usize = 8;
 const HASH: usize = 16;
@@ -68,7 +71,10 @@ pub(super) fn source<N: AsRef<str>>(files: &BTreeMap<String, Hash>, names: &[N])
 /// What was derived from the content with that hash.
 pub(super) fn load(disk: &dyn Disk, path: &Path, source: Hash) -> Option<Vec<u8>> {
     let (file, stat) = open_existing(disk, path, Access::Read).ok()??;
-    let header = read_range(&*file, path, 0, HEADER as u64).ok()?;
+    let is_short = stat.len <= SHORT as u64;
+    let first = if is_short { stat.len } else { HEADER as u64 };
+    let mut header = read_range(&*file, path, 0, first).ok()?;
+    let mut derived = header.split_off(HEADER.min(header.len()));
     let (sum, covered) = header.split_first_chunk()?;
     let (hash, len) = covered.split_at_checked(HASH)?;
     // A longer one may have been there before.
@@ -76,7 +82,10 @@ pub(super) fn load(disk: &dyn Disk, path: &Path, source: Hash) -> Option<Vec<u8>
     if hash != source.as_bytes() || len > stat.len.min(LIMIT) {
         return None;
     }
-    let derived = read_range(&*file, path, HEADER as u64, len).ok()?;
+    match is_short {
+        true => derived.truncate(usize::try_from(len).ok()?),
+        false => derived = read_range(&*file, path, HEADER as u64, len).ok()?,
+    }
     (*sum == checksum(covered, &derived) && derived.len() as u64 == len).then_some(derived)
 }
 
@@ -95,6 +104,9 @@ pub(super) fn save(disk: &dyn Disk, path: &Path, source: Hash, derived: &[u8]) {
     let covered = [source.as_bytes(), &len].concat();
     let header = [checksum(&covered, derived).as_slice(), &covered].concat();
     let _ = disk.open(path, Access::WriteOrCreate).and_then(|file| {
+        if derived.len() <= SHORT {
+            return file.write_at(&[&header, derived].concat(), 0);
+        }
         file.write_at(&header, 0)?;
         file.write_at(derived, HEADER as u64)
     });
@@ -140,6 +152,18 @@ mod tests {
         save(&disk, &path, other, b"short");
         assert_eq!(load(&disk, &path, other).as_deref(), Some(&b"short"[..]));
         assert_eq!(load(&disk, &path, one), None);
+    }
+
+    #[test]
+    fn short_and_long_ones_follow_each_other_in_one_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let (disk, path) = (RealDisk::new(dir.path()), dir.path().join("derived"));
+        for (n, len) in [SHORT - HEADER, SHORT, SHORT + 1, 7, 2 * SHORT, 0].into_iter().enumerate()
+        {
+            let (hash, derived) = (Hash::of(&[n as u8]), vec![n as u8; len]);
+            save(&disk, &path, hash, &derived);
+            assert_eq!(load(&disk, &path, hash), Some(derived), "{len} bytes");
+        }
     }
 
     #[test]
