@@ -5,6 +5,7 @@ use crate::{
     domain::{
         ErrorCode, Plan, Problem, StateFile, Step, StepRole,
         adopted::Adopted,
+        checklist::unboxed,
         layout::{FilePath, LAYOUT_FILE},
     },
     text::markdown::Document,
@@ -105,6 +106,15 @@ impl Workspace {
                 let hint = format!("add it to `{list}:` in `{LAYOUT_FILE}`, or write {others}");
                 let problem = Problem::warning(ErrorCode::UnknownStatus, StateFile::Plan, message);
                 findings.push(Problem { is_placed: true, ..problem.hint(hint) });
+            }
+            let unboxed = list.tasks.unboxed(&list.document);
+            if let Some(first) = unboxed.first()
+                && let Some(message) = unboxed::message(&unboxed, ("task", "tasks"))
+            {
+                let message = format!("{}:{}: {message}", one.file, first.line);
+                let problem = Problem::warning(ErrorCode::NotAStep, StateFile::Plan, message);
+                let problem = Problem { hint: unboxed::hint(&unboxed), ..problem };
+                findings.push(Problem { is_placed: true, ..problem });
             }
         }
         Ok(())
