@@ -406,6 +406,19 @@ impl Workspace {
         Ok(())
     }
 
+    /// The differences between the adopted files as they are and other versions of them.
+    pub(super) fn diff_of_adopted_files(&self, raw: &View, then: &FilesByName) -> Vec<FileDiff> {
+        let names = self.store.layout().rewritable.iter();
+        let diff = names.filter_map(|name| {
+            let old = raw.bytes(name).unwrap_or_default();
+            let new = then.get(*name).map(Vec::as_slice).unwrap_or_default();
+            let file = self.role_of_file(name).unwrap_or(StateFile::Plan);
+            let diff = || FileDiff { name: (*name).to_owned(), ..FileDiff::new(file, old, new) };
+            (old != new).then(diff)
+        });
+        diff.collect()
+    }
+
     /// Makes a dry run show the files that an operation on adopted files changes.
     pub(super) fn show_adopted_files(&self, raw: &View, proposal: &mut Proposal) {
         let Some(layout) = self.layout() else { return };

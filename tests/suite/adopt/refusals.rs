@@ -133,3 +133,33 @@ fn no_hint_takes_a_plan_away_that_somebody_wrote_in_another_way() {
     let printed = project.run(&["check"]).stdout;
     assert!(printed.contains("statedir restore"), "{printed}");
 }
+
+#[test]
+fn a_dry_run_of_undo_and_redo_shows_the_files_that_are_there() {
+    let project = project(&[("TODO.md", TODO)]);
+    project.ok(&["adopt"]);
+    let step = steps(&project).iter().position(|step| step.starts_with("[ ]")).unwrap() + 1;
+    let step = step.to_string();
+    project.ok(&["step", "start", &step]);
+    project.ok(&["step", "done", &step]);
+    let done = bytes(project.root())["TODO.md"].clone();
+    let undo = project.ok(&["undo", "--dry-run"]).stdout;
+    assert!(undo.contains("--- a/TODO.md\n") && undo.contains("--- a/steps.md\n"), "{undo}");
+    assert!(undo.contains("\n-- [x] ") && undo.contains("\n+- [ ] "), "{undo}");
+    assert!(!undo.contains("plan.md"), "{undo}");
+    assert_eq!(bytes(project.root())["TODO.md"], done);
+    project.ok(&["undo"]);
+    let redo = project.ok(&["redo", "--dry-run"]).stdout;
+    assert!(redo.contains("--- a/TODO.md\n") && redo.contains("\n+- [x] "), "{redo}");
+    project.ok(&["redo"]);
+    assert_eq!(bytes(project.root())["TODO.md"], done);
+
+    // An edit that nobody recorded yet is what would be undone.
+    fs::write(project.root().join("TODO.md"), [&done[..], b"- [ ] One more\n"].concat()).unwrap();
+    let undo = project.ok(&["undo", "--dry-run"]).stdout;
+    assert!(undo.contains("\n-- [ ] One more\n"), "{undo}");
+    assert!(undo.contains("would be undone: external (") && undo.contains("; TODO.md)"), "{undo}");
+    let undone = project.json(&["undo", "--dry-run"])["undone"].clone();
+    assert_eq!(undone["files"], serde_json::json!(["TODO.md"]));
+    assert_eq!(undone["message"], "edited outside statedir, not yet recorded");
+}
