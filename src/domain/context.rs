@@ -232,6 +232,22 @@ impl Context {
         let parts: Vec<&str> = name.split('/').map(str::trim).collect();
         self.document.find(&parts).map_err(|error| ModelError::lookup(FILE, error))
     }
+
+    /// Every section that has that name, as in [`Self::section`]; never none.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn sections_named(&self, name: &str) -> Result<Vec<SectionId>, ModelError> {
+        let whole = self.document.find_all(&[name.trim()]);
+        let found = match whole.is_ok() || !name.contains('/') {
+            true => whole,
+            false => {
+                let parts: Vec<&str> = name.split('/').map(str::trim).collect();
+                self.document.find_all(&parts)
+            }
+        };
+        found.map_err(|error| ModelError::lookup(FILE, error))
+    }
 }
 
 fn origin_comment(step: Option<u32>, date: &str) -> String {

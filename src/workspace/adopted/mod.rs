@@ -196,6 +196,22 @@ impl Workspace {
             .map_or_else(|| file.name().to_owned(), |layout| layout.sources_of(file, composed))
     }
 
+    /// The name of the file, and the line in it, that a place in the text of a native file is written at.
+    pub(crate) fn source_at(
+        &self,
+        file: StateFile,
+        document: &Document,
+        offset: usize,
+    ) -> (String, usize) {
+        match self.layout() {
+            Some(layout) if matches!(file, StateFile::Context | StateFile::Constraints) => {
+                let (path, line) = layout.source_at(file, document, offset);
+                (path.as_str().to_owned(), line)
+            }
+            _ => (file.name().to_owned(), document.place(offset).line),
+        }
+    }
+
     /// Writes the layout file and nothing else. Documents in `read` are not parsed again.
     ///
     /// # Errors

@@ -163,3 +163,34 @@ fn a_dry_run_of_undo_and_redo_shows_the_files_that_are_there() {
     assert_eq!(undone["files"], serde_json::json!(["TODO.md"]));
     assert_eq!(undone["message"], "edited outside statedir, not yet recorded");
 }
+
+#[test]
+fn a_section_that_several_files_have_is_shown_from_all_of_them() {
+    let project = project(&[
+        ("specs/001-a/tasks.md", "# T\n- [ ] T001 Paint\n"),
+        ("specs/001-a/spec.md", "\u{feff}# Spec\n\n## Findings\n\nIt is blue.\n"),
+        ("specs/001-a/plan.md", "# Plan\n\nText.\n\n## Findings\n\nIt is red.\n"),
+    ]);
+    project.ok(&["adopt"]);
+    for args in [&["context", "show"][..], &["show", "context"]] {
+        let shown = project.ok(&[args, &["--section", "Findings"]].concat()).stdout;
+        let expected = "<!-- specs/001-a/spec.md:3 -->\nIt is blue.\n\n\
+                        <!-- specs/001-a/plan.md:5 -->\nIt is red.\n";
+        let shown = shown.replace("## Findings\n\n", "");
+        assert_eq!(shown.trim(), expected.trim(), "{args:?}");
+    }
+    project.ok(&["context", "add", "--section", "Findings", "It is green."]);
+    let shown = project.json(&["context", "show", "--section", "Findings"]);
+    let matches = shown["matches"].as_array().unwrap();
+    let files: Vec<&str> = matches.iter().map(|one| one["file"].as_str().unwrap()).collect();
+    let own = "specs/001-a/context.md";
+    assert_eq!(files, [own, "specs/001-a/spec.md", "specs/001-a/plan.md"]);
+    let line = matches[0]["line"].as_u64().unwrap() as usize;
+    let text = fs::read_to_string(project.root().join(own)).unwrap();
+    assert_eq!(text.lines().nth(line - 1), Some("## Findings"));
+    // Control: a section of its own is shown alone.
+    assert_eq!(
+        project.ok(&["context", "show", "--section", "Plan"]).stdout.matches("<!--").count(),
+        0
+    );
+}
