@@ -194,3 +194,46 @@ fn a_section_that_several_files_have_is_shown_from_all_of_them() {
         0
     );
 }
+
+#[test]
+fn a_plan_whose_checklist_is_gone_is_not_a_plan_without_steps() {
+    let project = project(&[("TODO.md", TODO)]);
+    project.ok(&["adopt"]);
+    let path = project.root().join("TODO.md");
+    for fault in ["the file is missing", "the file is empty"] {
+        match fault {
+            "the file is missing" => fs::remove_file(&path).unwrap(),
+            _ => fs::write(&path, "\n").unwrap(),
+        }
+        for args in [&["status"][..], &["step", "next"], &["brief"], &["step", "add", "First step"]]
+        {
+            let ran = project.run(args);
+            assert_eq!(ran.code, 4, "{args:?}: {}{}", ran.stdout, ran.stderr);
+            let said = format!("`TODO.md` has the steps of this plan, but {fault}");
+            assert!(ran.stderr.contains(&said), "{args:?}: {}", ran.stderr);
+            assert!(!ran.stderr.contains("step add"), "{args:?}: {}", ran.stderr);
+        }
+        let checked = project.run(&["check"]);
+        assert_eq!(checked.code, 4, "{}", checked.stdout);
+        assert!(
+            checked.stdout.contains(&format!("error: TODO.md: {fault}\n")),
+            "{}",
+            checked.stdout
+        );
+        // What is lost can be brought back.
+        project.ok(&["undo"]);
+        assert_eq!(bytes(project.root())["TODO.md"], TODO.as_bytes());
+        project.ok(&["check"]);
+    }
+}
+
+#[test]
+fn of_several_checklists_one_may_be_gone() {
+    let tasks = "- [ ] T001 Paint\n";
+    let project = project(&[("specs/001-a/tasks.md", tasks), ("specs/002-b/tasks.md", tasks)]);
+    project.ok(&["adopt"]);
+    fs::remove_dir_all(project.root().join("specs/001-a")).unwrap();
+    assert_eq!(steps(&project).len(), 1);
+    let checked = project.ok(&["check"]).stdout;
+    assert!(checked.contains("warning: specs/001-a/tasks.md: the file is missing\n"), "{checked}");
+}
