@@ -9,7 +9,7 @@ use crate::domain::{
 use crate::rules::Rule;
 use crate::text::markdown::Edit;
 use crate::text::snippet;
-use crate::workspace::{Answer, Draft, Error, ErrorKind};
+use crate::workspace::{Answer, Draft, Error, ErrorKind, adapt::facts_for};
 use serde_json::Value;
 use std::rc::Rc;
 
@@ -291,6 +291,12 @@ pub(super) fn add_rule(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Erro
     let constraints = with_section(draft, ConstraintList::Rules)?;
     append(draft, &constraints, ConstraintList::Rules, text, "rule")?;
     let number = number_of(&draft.constraints()?.rules, text);
+    if facts_for(draft, &rule.condition).is_ok_and(|facts| rule.condition.holds(&facts)) {
+        draft.notices.push(format!(
+            "the condition of rule {number} is true already, so it fires only when it becomes true \
+             again: `statedir rule explain {number}`"
+        ));
+    }
     Ok(Answer::new(format!("rule {number}: {text}\nmeans: {rule}"))
         .with("number", number)
         .with("text", text)
