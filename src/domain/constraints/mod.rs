@@ -10,6 +10,7 @@ use super::{
     FactValue, ModelError, StateFile,
     constraints::modifier::{is_not_set, is_unlimited, unquoted},
     layout::ForeignLayout,
+    problem::RENAME,
 };
 use crate::text::{
     Place,
@@ -184,6 +185,7 @@ impl Constraints {
                 places[0], places[1]
             ),
             places,
+            hint: RENAME.to_owned(),
         })
     }
 
