@@ -157,10 +157,15 @@ impl Context {
         let carried_out = |text: &str| {
             let mut edit = document.edit();
             match put {
-                PutMode::Append => edit.append_text(section, &sign(text)),
-                PutMode::Replace => edit.replace_text(section, &sign(text)),
+                PutMode::Append => edit.append_text(section, text),
+                PutMode::Replace => edit.replace_text(section, text),
             };
             edit.finish()
+        };
+        let carried_out = |text: &str| match carried_out(&sign(text))? {
+            // Inside a fence, which may have been necessary, a comment is text, too.
+            edited if is_signed_in_code(&edited, section, &sign(text), text) => carried_out(text),
+            edited => Ok(edited),
         };
         let Cow::Owned(written) = as_written(text) else { return carried_out(text) };
         let edited = carried_out(&written)?;
@@ -232,6 +237,35 @@ impl Context {
         let parts: Vec<&str> = name.split('/').map(str::trim).collect();
         self.document.find(&parts).map_err(|error| ModelError::lookup(FILE, error))
     }
+
+    /// Every section that has that name, as in [`Self::section`]; never none.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn sections_named(&self, name: &str) -> Result<Vec<SectionId>, ModelError> {
+        let whole = self.document.find_all(&[name.trim()]);
+        let found = match whole.is_ok() || !name.contains('/') {
+            true => whole,
+            false => {
+                let parts: Vec<&str> = name.split('/').map(str::trim).collect();
+                self.document.find_all(&parts)
+            }
+        };
+        found.map_err(|error| ModelError::lookup(FILE, error))
+    }
+}
+
+/// Whether what was put behind a text, which became `signed` by that, is in a block of code.
+fn is_signed_in_code(edited: &Edited, section: SectionId, signed: &str, text: &str) -> bool {
+    let is_fenced = || edited.splices.iter().any(|splice| splice.new.contains("```"));
+    let Some(origin) = signed.get(text.trim_end().len()..).map(str::trim) else { return false };
+    if origin.is_empty() || !is_fenced() {
+        return false;
+    }
+    let document = &edited.document;
+    let at = document.body_text(section).rfind(origin);
+    let at = at.map(|at| document.section(section).body.start + at);
+    at.is_some_and(|at| document.code_blocks().any(|block| block.contains(&at)))
 }
 
 fn origin_comment(step: Option<u32>, date: &str) -> String {

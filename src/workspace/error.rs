@@ -268,7 +268,7 @@ impl Error {
             ErrorKind::Workflow(_) => Some(format!(
                 "{MEND_WORKFLOW}; `statedir check` names an earlier version if there is one"
             )),
-            ErrorKind::Model(ModelError::Ambiguous { .. }) => Some("rename one of them".to_owned()),
+            ErrorKind::Model(ModelError::Ambiguous { hint, .. }) => Some(hint.clone()),
             ErrorKind::Model(ModelError::Problem(problem)) => problem.hint.clone(),
             ErrorKind::Store(StoreError::LockTimeout { .. }) => {
                 Some("try again, or wait longer with `--wait 30s`".to_owned())

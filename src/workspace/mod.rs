@@ -169,7 +169,9 @@ impl Workspace {
     /// # Errors
     /// There is no state here, or it cannot be read.
     pub fn read(&self) -> Result<Snapshot, Error> {
-        let view = self.read_view()?;
+        let raw = self.store.read(self.options.wait)?;
+        self.refuse_lost_lists(&raw)?;
+        let view = self.seen_whole(raw)?;
         if is_absent(&view) {
             return Err(self.no_state(&view));
         }

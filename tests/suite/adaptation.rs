@@ -477,3 +477,14 @@ fn a_directive_that_fires_is_named_by_its_own_number() {
     let explained = project.ok(&["rule", "explain", "5"]).stdout;
     assert!(explained.contains("seek human guidance"), "{explained}");
 }
+
+#[test]
+fn a_rule_that_comes_too_late_to_fire_is_said_to_be_late() {
+    let project = Project::with_steps(1);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1", "--cost", "5"]);
+    let late = project.ok(&["rule", "add", "If cost exceeds 2 then pause"]).stderr;
+    assert!(late.contains("rule 5 is true already") && late.contains("rule explain 5`"), "{late}");
+    // Control: one that can still fire.
+    assert_eq!(project.ok(&["rule", "add", "If cost exceeds 9 then pause"]).stderr, "");
+}

@@ -166,3 +166,29 @@ fn an_unknown_op_is_answered_with_what_was_meant() {
         assert_eq!(error["hint"], meant);
     }
 }
+
+#[test]
+fn what_is_no_change_is_refused_in_plain_words() {
+    let project = Project::with_steps(1);
+    for (input, fault) in [
+        ("[1, 2]", "change 1 of 2: 1 is not an object"),
+        ("null", "change 1 of 1: null is not an object"),
+        (
+            r#"[{"op": "step.start"}, "step.done"]"#,
+            r#"change 2 of 2: "step.done" is not an object"#,
+        ),
+        (r#"{"title": "x"}"#, "change 1 of 1: it has no `op`"),
+        (r#"{"op": 5}"#, "change 1 of 1: its `op` is 5, not a text"),
+    ] {
+        let ran = project.run_with_input(&["apply", "-", "--json"], input);
+        let error = ran.json()["error"].clone();
+        assert_eq!(
+            (ran.code, &error["code"], &error["message"]),
+            (1, &"bad_change".into(), &fault.into())
+        );
+        assert!(
+            error["hint"].as_str().unwrap().starts_with("a change is an object such as"),
+            "{error}"
+        );
+    }
+}

@@ -221,3 +221,22 @@ fn the_brief_for_a_step_has_the_error_of_every_attempt_and_every_note() {
         assert!(brief.contains(&format!("advice {attempt}")), "{attempt}: {brief}");
     }
 }
+
+#[test]
+fn an_attempt_that_ends_in_a_skip_is_not_a_failure() {
+    let project = limited("2", 2);
+    fail(&project, "1", "timeout");
+    project.ok(&["step", "retry", "1"]);
+    project.ok(&["step", "skip", "1", "--note", "not needed"]);
+    assert_eq!(counts(&project, 0), (2, 1));
+    let status = project.ok(&["status"]).stdout;
+    assert!(status.contains("attempt 2, failed 1 of 2"), "{status}");
+    // Nor does it count later.
+    project.ok(&["step", "start", "2"]);
+    project.ok(&["step", "skip", "2"]);
+    project.ok(&["step", "reset", "2"]);
+    let failed = fail(&project, "2", "timeout");
+    assert!(failed["reviews_opened"].is_null(), "{failed}");
+    assert_eq!(counts(&project, 1), (2, 1));
+    project.ok(&["check"]);
+}

@@ -126,3 +126,112 @@ fn the_log_says_who_acted_once() {
     let undone = project.ok(&["undo"]).stdout;
     assert!(undone.starts_with("undone: step done 1 --note"), "{undone}");
 }
+
+#[test]
+fn words_behind_a_step_are_offered_as_a_remark() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    for (args, hint) in [
+        (
+            &["step", "done", "1", "all", "good"][..],
+            "`statedir step done 1 --note 'all good' --json`",
+        ),
+        (&["step", "done", "all", "good"], "`statedir step done --note 'all good' --json`"),
+        (
+            &["step", "done", "1", "2", "both", "good"],
+            "`statedir step done 1 2 --note 'both good' --json`",
+        ),
+        (&["step", "fail", "1", "no", "key"], "`statedir step fail 1 --error 'no key' --json`"),
+        (
+            &["step", "finish", "1", "it", "works"],
+            "`statedir step done 1 --note 'it works' --json`",
+        ),
+        (&["step", "start", "1", "now"], "`statedir step start --help`"),
+    ] {
+        let error = project.refused(2, args)["error"].clone();
+        assert_eq!(error["hint"], hint, "{args:?}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.ends_with("` is not the number of a step"), "{message}");
+    }
+    // Control: numbers are steps.
+    project.ok(&["step", "start", "2"]);
+    project.ok(&["step", "done", "1", "2"]);
+}
+
+#[test]
+fn a_hint_is_a_whole_command_and_fits_what_was_asked() {
+    let project = Project::with_steps(2);
+    let hint = |args: &[&str]| project.run(args).json()["error"]["hint"].clone();
+    let create = "`statedir --json context add x --section Nope --create` adds the section";
+    assert_eq!(hint(&["--json", "context", "add", "x", "--section", "Nope"]), create);
+    let shows = "`statedir constraint list` shows them";
+    assert_eq!(hint(&["constraint", "unset", "nonsense", "--json"]), shows);
+    let moves = "`statedir step move 2 COMPLETED` moves the step there";
+    assert_eq!(hint(&["step", "set", "2", "status=COMPLETED", "--json"]), moves);
+    for args in [["context", "show"], ["show", "context"]] {
+        let args = [&args[..], &["--section", "Nope", "--json"]].concat();
+        assert_eq!(hint(&args), "`statedir show context` prints the whole file", "{args:?}");
+    }
+}
+
+#[test]
+fn whoever_repeats_a_command_is_not_led_to_do_the_work_again() {
+    let project = Project::with_steps(1);
+    for (end, status) in [("done", "COMPLETED"), ("skip", "SKIPPED")] {
+        project.ok(&["step", "start", "1"]);
+        project.ok(&["step", end, "1"]);
+        let error = project.refused(1, &["step", end, "1"])["error"].clone();
+        assert!(error["message"].as_str().unwrap().contains(&format!("it is `{status}`")));
+        let hint = error["hint"].as_str().unwrap();
+        assert!(hint.starts_with("nothing is left to do for it: `statedir step next`"), "{hint}");
+        project.ok(&["step", "reset", "1"]);
+    }
+}
+
+#[test]
+fn a_refusal_mentions_the_edit_that_caused_it() {
+    let project = Project::with_steps(1);
+    let old = project.read("plan.md");
+    project.ok(&["step", "start", "1"]);
+    project.write("plan.md", old);
+    let hint = project.refused(1, &["step", "done", "1"])["error"]["hint"].clone();
+    let hint = hint.as_str().unwrap();
+    assert!(
+        hint.starts_with("the plan was edited outside statedir just now, `statedir diff @-`"),
+        "{hint}"
+    );
+    assert!(project.ok(&["diff", "@-"]).stdout.contains("RUNNING"));
+    // Control: later the edit is known.
+    let hint = project.refused(1, &["step", "done", "1"])["error"]["hint"].clone();
+    assert_eq!(hint, "start it first: `statedir step start 1`");
+}
+
+#[test]
+fn of_two_steps_with_one_number_either_can_be_named() {
+    let project = Project::with_steps(2);
+    project.edit("plan.md", "### Step 2", "### Step 1");
+    let listed = project.json(&["step", "list"])["steps"].clone();
+    let id = |at: usize| listed[at]["id"].as_str().unwrap().to_owned();
+    let hint = project.refused(1, &["step", "start", "1"])["error"]["hint"].clone();
+    let ids = format!("name it by its id, `{}` or `{}`", id(0), id(1));
+    assert!(hint.as_str().unwrap().starts_with(&ids), "{hint}");
+    project.ok(&["step", "start", &id(1)]);
+    project.ok(&["check", "--fix"]);
+    project.ok(&["step", "start", "1"]);
+}
+
+#[test]
+fn a_variable_that_names_no_state_is_blamed() {
+    let project = Project::new();
+    let nowhere = project.root().join("nowhere");
+    let ran = project.command(&["status"]).env("STATEDIR", &nowhere).output().unwrap();
+    let printed = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(1));
+    let first = printed.lines().next().unwrap();
+    let blamed =
+        format!("error: there is no state in `{}` ($STATEDIR names it)", nowhere.display());
+    assert_eq!(first, blamed);
+    // Control: an option that was typed needs no explanation.
+    let ran = project.run(&["-C", "nowhere", "status"]);
+    assert!(!ran.stderr.contains("STATEDIR"), "{}", ran.stderr);
+}

@@ -43,3 +43,38 @@ fn text_right_below_a_setting_stays() {
         project.ok(&["check"]);
     }
 }
+
+#[test]
+fn a_line_indented_below_a_single_word_is_not_a_part_of_the_value() {
+    for newline in ["\n", "\r\n"] {
+        let project = Project::new();
+        let modifiers = "## Behavioral Modifiers\n";
+        let own = "- **pace**: slow\n  because of the rain\n- mood: très-calme\n  today\n\
+                   - **crew**: two painters\n  and a dog\n- **tools**: brush,\n  ladder\n";
+        let typed = project
+            .read("constraints.md")
+            .replace("\"quality\"\n", "quality\n  as ada wants it\n")
+            .replace("sentiment**: not set\n", "sentiment**: not set\n  nobody asked\n")
+            .replace(modifiers, &format!("{modifiers}{own}"));
+        project.write("constraints.md", typed.replace('\n', newline));
+        project.ok(&["check"]);
+        let value = |name: &str| project.json(&["constraint", "get", name])["value"].clone();
+        let read = ["priority", "pace", "mood", "user_sentiment"].map(value);
+        assert_eq!(read, [json!("quality"), json!("slow"), json!("très-calme"), json!(null)]);
+        for (name, new) in [("priority", "cost_efficiency"), ("pace", "fast"), ("mood", "grim")] {
+            project.ok(&["constraint", "set", name, new]);
+            assert_eq!(value(name), new);
+        }
+        let text = project.read("constraints.md");
+        for kept in [
+            "- **priority**: cost_efficiency\n  as ada wants it\n",
+            "- **pace**: fast\n  because of the rain\n- mood: grim\n  today\n",
+            "not set\n  nobody asked\n",
+        ] {
+            assert!(text.contains(&kept.replace('\n', newline)), "{kept}\n{text}");
+        }
+        // Control: what is plainly a text goes on.
+        assert_eq!(value("crew"), "two painters and a dog");
+        assert_eq!(value("tools"), "brush, ladder");
+    }
+}

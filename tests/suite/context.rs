@@ -41,3 +41,15 @@ fn a_text_that_ends_in_a_heading_stays_above_the_next() {
     let brief = project.ok(&["brief"]).stdout;
     assert!(brief.contains("Second note") && !brief.contains("<!--"), "{brief}");
 }
+
+#[test]
+fn a_text_that_has_to_be_fenced_is_as_it_was_given() {
+    let project = Project::new();
+    let text = "It is slow\n==========\nVery slow";
+    project.ok(&["context", "add", text]);
+    project.ok(&["context", "add", "```\ncode\n```\n\nIt is fast"]);
+    let findings = findings(&project);
+    assert!(findings.contains(&format!("```text\n{text}\n```\n")), "{findings}");
+    // Control: where a comment is one, it says when the text was added.
+    assert!(findings.contains("It is fast <!-- "), "{findings}");
+}

@@ -424,3 +424,31 @@ fn a_field_that_is_added_to_a_numbered_list_counts_on() {
     assert_eq!(numbers("### Step 2"), ["1"; 5], "{plan}");
     project.ok(&["check"]);
 }
+
+#[test]
+fn fields_stay_together_where_the_description_ends_in_a_list() {
+    let list = "Like so:\n\n- first coat\n- Note: dry\n";
+    let project = Project::with_typed_steps(&format!(
+        "### Step 1: Paint\n- **tool_mapping**: brush\n- **status**: PENDING\n\n{list}\n\
+         ### Step 2: Ask\n- **status**: PENDING\n- why not\n"
+    ));
+    for step in ["1", "2"] {
+        project.ok(&["step", "start", step]);
+        project.ok(&["step", "done", step, "--output", "a=1"]);
+        project.ok(&["step", "set", step, "component=c", "owner=ada"]);
+    }
+    let plan = project.read("plan.md");
+    let (one, two) = plan.split_once("### Step 1").unwrap().1.split_once("### Step 2").unwrap();
+    let keys = |text: &str| -> Vec<String> {
+        let lines = text.lines().skip(1).map_while(|line| line.strip_prefix("- **"));
+        lines.map(|line| line.split("**").next().unwrap().to_owned()).collect()
+    };
+    let mut fields = keys(one);
+    fields.sort_unstable();
+    assert_eq!(fields, ["component", "id", "owner", "result", "status", "tool_mapping"], "{plan}");
+    assert!(one.ends_with(&format!("\n\n{list}\n")), "{plan}");
+    assert!(keys(two).len() >= 5 && two.trim_end().ends_with("\n- why not"), "{plan}");
+    let step = project.json(&["step", "show", "1"])["step"].clone();
+    assert!(step["description"].as_str().unwrap().contains("- first coat"), "{step}");
+    project.ok(&["check"]);
+}

@@ -50,7 +50,7 @@ fn a_suggestion_changes_nothing_and_can_be_pasted_into_a_shell() {
         ),
         (&["assign", "2", "ada"], "`statedir step set 2 owner=ada`"),
         (&["block", "2"], "`statedir step show 2`"),
-        (&["step", "done", "1", "all", "good"], "`statedir step done --help`"),
+        (&["step", "done", "1", "all", "good"], "`statedir step done 1 --note 'all good'`"),
         (&["wipe"], "`statedir --help`"),
         (&["todoo"], "`statedir --help`"),
         (&["redoo"], "`statedir redo --help`"),

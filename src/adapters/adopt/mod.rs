@@ -21,7 +21,7 @@ use crate::{
     adapters::{config_directory, foreign},
     domain::{
         StepRole,
-        checklist::TaskCounts,
+        checklist::{TaskCounts, unboxed},
         layout::profile::{self, Profile, Unit},
     },
     text::markdown::Document,
@@ -90,7 +90,18 @@ impl FoundPlan {
         if self.tasks.prose > 0 {
             said.push(format!("{} left as prose", noun(self.tasks.prose, "line", "lines")));
         }
+        let unboxed = self.tasks.unboxed.len();
+        if unboxed > 0 {
+            said.push(format!("{} without a box", noun(unboxed, "item", "items")));
+        }
         said.join(", ")
+    }
+
+    /// Which items of its lists have no box.
+    pub(crate) fn unboxed(&self) -> Option<String> {
+        let first = self.tasks.unboxed.first()?;
+        let message = unboxed::message(&self.tasks.unboxed, ("task", "tasks"))?;
+        Some(format!("{}:{}: {message}", self.path, first.line))
     }
 }
 

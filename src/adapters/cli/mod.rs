@@ -9,6 +9,7 @@ mod missing_file;
 mod output;
 mod pairs;
 mod parse;
+mod section_text;
 mod session;
 mod suggest;
 mod synonyms;

@@ -106,7 +106,14 @@ impl Session<'_> {
     }
 
     /// The same failure with the way out that there is: the log may not know a missing file.
-    pub(super) fn explain(&self, failure: Failure) -> Failure {
+    pub(super) fn explain(&self, mut failure: Failure) -> Failure {
+        if failure.code == ErrorCode::NoState
+            && self.global.dir.is_none()
+            && self.named_dir().is_some()
+        {
+            failure.message.push_str(" ($STATEDIR names it)");
+            return failure;
+        }
         if failure.code != ErrorCode::FileMissing {
             return failure;
         }
@@ -181,10 +188,14 @@ fn with_way_in(error: ChooseError) -> Failure {
         let (above, found) = adopt::above(here)?;
         way_in(&above, Some(found))
     });
-    match hint {
-        Some(hint) => Failure::from(error).hint(hint),
-        None => error.into(),
+    let is_archived = here.join("workspace").join("archive").is_dir();
+    let mut failure = Failure::from(error);
+    if let Some(hint) = hint {
+        failure.hint = Some(hint);
+    } else if is_archived && let Some(hint) = &mut failure.hint {
+        hint.push_str("; `statedir archive list` shows what was archived");
     }
+    failure
 }
 
 /// What could be adopted or imported in a directory, and how; one above the working directory comes

@@ -8,16 +8,20 @@ mod grammar;
 mod label;
 mod legend;
 mod phase;
+pub(crate) mod unboxed;
 
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
-pub(crate) use self::grammar::{Grammar, StepForm};
 use self::{
     boxes::{boxes, bullet_width},
     label::Label,
+};
+pub(crate) use self::{
+    grammar::{Grammar, StepForm},
+    unboxed::Unboxed,
 };
 use crate::{
     domain::StepRole,
@@ -79,6 +83,8 @@ pub(crate) struct TaskCounts {
     pub prose: usize,
     /// Where the first task begins.
     pub first: Option<usize>,
+    /// The items without a box beside them.
+    pub unboxed: Vec<Unboxed>,
 }
 
 /// A checkbox, which may be a task or part of a legend.
@@ -115,6 +121,12 @@ impl Checklist {
     pub(crate) fn of_section(document: &Document, grammar: &Grammar, section: SectionId) -> Self {
         FoundTasks::find(document, grammar, Some(section)).tasks(document, grammar)
     }
+
+    /// The items without a box in the lists that its tasks are in.
+    pub(crate) fn unboxed(&self, document: &Document) -> Vec<Unboxed> {
+        let starts: Vec<usize> = self.tasks.iter().map(|task| task.span.start).collect();
+        unboxed::unboxed(document, document.sections(), &starts)
+    }
 }
 
 impl TaskCounts {
@@ -126,7 +138,9 @@ impl TaskCounts {
         let starts = found.boxes.iter().map(|one| one.span.start);
         let first = starts.chain(found.phases.iter().map(|(extent, _)| extent.start)).min();
         let prose = found.legends + text_lines(document, found.boxed);
-        Self { roles: roles.chain(phases).collect(), prose, first }
+        let starts: Vec<usize> = found.boxes.iter().map(|one| one.span.start).collect();
+        let unboxed = unboxed::unboxed(document, document.sections(), &starts);
+        Self { roles: roles.chain(phases).collect(), prose, first, unboxed }
     }
 
     /// How many tasks there are.

@@ -10,6 +10,7 @@ use super::{
     FactValue, ModelError, StateFile,
     constraints::modifier::{is_not_set, is_unlimited, unquoted},
     layout::ForeignLayout,
+    problem::RENAME,
 };
 use crate::text::{
     Place,
@@ -184,6 +185,7 @@ impl Constraints {
                 places[0], places[1]
             ),
             places,
+            hint: RENAME.to_owned(),
         })
     }
 
@@ -277,8 +279,19 @@ fn setting_end(document: &Document, item: ItemId) -> usize {
     let line = line.trim_end();
     let inner = unquoted(line);
     let is_quoted = inner != line && !inner.contains(['"', '\'']);
-    let is_whole = is_quoted || is_unlimited(line) || FactValue::parse_quantity(line).is_some();
+    let is_whole = is_quoted
+        || is_word(line)
+        || is_not_set(line)
+        || is_unlimited(line)
+        || FactValue::parse_quantity(line).is_some();
     if is_whole { start + line.len() } else { end }
+}
+
+/// Whether a line is a single word. Nobody breaks a line after the first word of a text, but people
+/// explain on the next line why they chose it.
+fn is_word(line: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    line.ends_with(is_letter) && line.chars().all(|c| is_letter(c) || matches!(c, '-' | '.'))
 }
 
 fn bullets(document: &Document, list: ConstraintList) -> Vec<Bullet> {

@@ -188,6 +188,32 @@ impl ForeignLayout {
         Some(first.heading.start)
     }
 
+    /// The file and the line that are at `offset` in the text of context.md or constraints.md, in
+    /// which our own file is followed by those that are only read.
+    pub(crate) fn source_at(
+        &self,
+        file: StateFile,
+        document: &Document,
+        offset: usize,
+    ) -> (&FilePath, usize) {
+        let (own, paths) = match file {
+            StateFile::Context => (&self.added.context, &self.context),
+            _ => (&self.added.constraints, &self.constraints),
+        };
+        let line = document.place(offset).line;
+        let sections = document.sections().map(|id| document.section(id));
+        let begins = sections.filter(|found| found.level == 1 && found.heading.start <= offset);
+        let named = begins.filter_map(|found| {
+            let path = paths.iter().find(|path| path.as_str() == found.title)?;
+            Some((path, document.place(found.heading.start).line))
+        });
+        match named.last() {
+            // A blank line is between the name and the text of the file.
+            Some((path, first)) => (path, line.saturating_sub(first + 1).max(1)),
+            None => (own, line),
+        }
+    }
+
     /// Whether a file is one of the checklists.
     pub(crate) fn is_checklist(&self, name: &str) -> bool {
         self.plan.iter().any(|one| one.file.as_str() == name)

@@ -146,6 +146,13 @@ impl Plan {
                 places[0], places[1]
             ),
             places,
+            hint: match [first, second].map(|step| step.id.as_ref()) {
+                [Some(one), Some(other)] if one != other => format!(
+                    "name it by its id, `{one}` or `{other}`, or let `statedir check --fix` give the \
+                     later one a number of its own"
+                ),
+                _ => "`statedir check --fix` gives the later one a number of its own".to_owned(),
+            },
         })
     }
 

@@ -7,6 +7,9 @@ use serde::Serialize;
 use super::{ErrorCode, StateFile};
 use crate::text::{Place, json::JsonError, markdown, snippet};
 
+/// What to do about two things of one name.
+pub(crate) const RENAME: &str = "rename one of them";
+
 /// How bad a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -139,6 +142,8 @@ pub enum ModelError {
         /// What is ambiguous.
         message: String,
         places: Vec<Place>,
+        /// How to say which one is meant.
+        hint: String,
     },
     /// The file is damaged where the command needs it.
     #[error("{}", .0.message)]
@@ -187,6 +192,7 @@ impl ModelError {
                     file,
                     message: format!("`{name}` appears more than once: {}", at.join(", ")),
                     places,
+                    hint: RENAME.to_owned(),
                 }
             }
             markdown::LookupError::NotFound { name, nearest, hidden } => {

@@ -90,7 +90,7 @@ pub(crate) struct ByteSplice {
 pub(crate) struct Committed {
     /// The revision it produced.
     pub revision: Revision,
-    /// What could not be finished after the commit point; the next command completes it.
+    /// What could not be finished after the commit point; the next change completes it.
     pub warnings: Vec<String>,
     /// Whether all files are as the operation says.
     pub is_applied: bool,

@@ -222,7 +222,7 @@ impl Transaction {
         let mut complete = true;
         let mut unfinished = |name: &str, error: StoreError| {
             complete = false;
-            format!("`{name}` could not be written yet ({error}); the next command completes it")
+            format!("`{name}` could not be written yet ({error}); the next change completes it")
         };
         for change in &prepared.op.checkpoints {
             if let Err(error) = registry::apply(disk, paths, std::slice::from_ref(change)) {

@@ -5,8 +5,10 @@ use crate::{
     domain::{
         ErrorCode, Plan, Problem, StateFile, Step, StepRole,
         adopted::Adopted,
-        layout::{FilePath, LAYOUT_FILE},
+        checklist::unboxed,
+        layout::{FilePath, ForeignLayout, LAYOUT_FILE, PlanFile},
     },
+    store::View,
     text::markdown::Document,
     workspace::{Error, Workspace},
 };
@@ -89,6 +91,15 @@ impl Workspace {
         let word = |role| layout.grammar.word_of(role).unwrap_or_default();
         let [open, active, done] = [StepRole::Open, StepRole::Active, StepRole::Done].map(word);
         let words = format!("`{open}`, `{active}` or `{done}`");
+        let lost = lost_lists(layout, &raw);
+        for (one, fault) in &lost {
+            let message = format!("{one}: {fault}");
+            let problem = match lost.len() == layout.plan.len() {
+                true => Problem::error(ErrorCode::FileMissing, StateFile::Plan, message),
+                false => Problem::warning(ErrorCode::FileMissing, StateFile::Plan, message),
+            };
+            findings.push(Problem { is_placed: true, ..problem.hint(FIND_LIST) });
+        }
         for (at, one) in layout.plan.iter().enumerate() {
             let Some(list) = list(at) else { continue };
             for task in list.tasks.tasks.iter().filter(|task| !task.is_known) {
@@ -106,7 +117,47 @@ impl Workspace {
                 let problem = Problem::warning(ErrorCode::UnknownStatus, StateFile::Plan, message);
                 findings.push(Problem { is_placed: true, ..problem.hint(hint) });
             }
+            let unboxed = list.tasks.unboxed(&list.document);
+            if let Some(first) = unboxed.first()
+                && let Some(message) = unboxed::message(&unboxed, ("task", "tasks"))
+            {
+                let message = format!("{}:{}: {message}", one.file, first.line);
+                let problem = Problem::warning(ErrorCode::NotAStep, StateFile::Plan, message);
+                let problem = Problem { hint: unboxed::hint(&unboxed), ..problem };
+                findings.push(Problem { is_placed: true, ..problem });
+            }
         }
         Ok(())
+    }
+}
+
+/// What to do about a checklist that is not there.
+const FIND_LIST: &str = "bring it back, for example from version control; if it was moved, \
+    `statedir adopt --dry-run` shows which plans there are now; if it is gone for good, remove it from \
+    `statedir.yaml`";
+
+/// The checklists that are gone, or empty as after an accident in an editor.
+fn lost_lists<'l>(layout: &'l ForeignLayout, raw: &View) -> Vec<(&'l FilePath, &'static str)> {
+    let fault = |one: &'l PlanFile| match raw.bytes(one.file.as_str()) {
+        None => Some((&one.file, "the file is missing")),
+        Some(bytes) if bytes.trim_ascii().is_empty() => Some((&one.file, "the file is empty")),
+        Some(_) => None,
+    };
+    layout.plan.iter().filter_map(fault).collect()
+}
+
+impl Workspace {
+    /// Refuses an adopted state of which no checklist is left: whoever takes it for a plan without
+    /// steps begins another one.
+    pub(in crate::workspace) fn refuse_lost_lists(&self, raw: &View) -> Result<(), Error> {
+        let FileSet::Adopted(layout) = &self.files else { return Ok(()) };
+        let lost = lost_lists(layout, raw);
+        match lost.first() {
+            Some((file, fault)) if lost.len() == layout.plan.len() => {
+                let message = format!("`{file}` has the steps of this plan, but {fault}");
+                Err(Error::refused_with(ErrorCode::FileMissing, message, FIND_LIST))
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -196,6 +196,22 @@ impl Workspace {
             .map_or_else(|| file.name().to_owned(), |layout| layout.sources_of(file, composed))
     }
 
+    /// The name of the file, and the line in it, that a place in the text of a native file is written at.
+    pub(crate) fn source_at(
+        &self,
+        file: StateFile,
+        document: &Document,
+        offset: usize,
+    ) -> (String, usize) {
+        match self.layout() {
+            Some(layout) if matches!(file, StateFile::Context | StateFile::Constraints) => {
+                let (path, line) = layout.source_at(file, document, offset);
+                (path.as_str().to_owned(), line)
+            }
+            _ => (file.name().to_owned(), document.place(offset).line),
+        }
+    }
+
     /// Writes the layout file and nothing else. Documents in `read` are not parsed again.
     ///
     /// # Errors
@@ -404,6 +420,19 @@ impl Workspace {
         };
         operation.changes = changes.into_iter().map(change).collect();
         Ok(())
+    }
+
+    /// The differences between the adopted files as they are and other versions of them.
+    pub(super) fn diff_of_adopted_files(&self, raw: &View, then: &FilesByName) -> Vec<FileDiff> {
+        let names = self.store.layout().rewritable.iter();
+        let diff = names.filter_map(|name| {
+            let old = raw.bytes(name).unwrap_or_default();
+            let new = then.get(*name).map(Vec::as_slice).unwrap_or_default();
+            let file = self.role_of_file(name).unwrap_or(StateFile::Plan);
+            let diff = || FileDiff { name: (*name).to_owned(), ..FileDiff::new(file, old, new) };
+            (old != new).then(diff)
+        });
+        diff.collect()
     }
 
     /// Makes a dry run show the files that an operation on adopted files changes.

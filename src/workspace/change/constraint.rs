@@ -9,7 +9,7 @@ use crate::domain::{
 use crate::rules::Rule;
 use crate::text::markdown::Edit;
 use crate::text::snippet;
-use crate::workspace::{Answer, Draft, Error, ErrorKind};
+use crate::workspace::{Answer, Draft, Error, ErrorKind, adapt::facts_for};
 use serde_json::Value;
 use std::rc::Rc;
 
@@ -57,7 +57,7 @@ pub(super) fn unset(draft: &mut Draft<'_>, name: &str) -> Result<Answer, Error> 
     };
     let is_set = setting.is_some_and(|setting| setting.binding().is_some());
     match (setting, known) {
-        (None, None) => return Err(unknown(draft, &constraints, name)),
+        (None, None) => return Err(unknown(draft, &constraints, name, false)),
         (_, Some(text)) if !is_set => return Ok(answer(format!("{name} is {text} already"))),
         (Some(setting), None) => {
             let document = &constraints.document;
@@ -114,7 +114,7 @@ pub(in super::super) fn write(
         let group = match modifier {
             Some(modifier) => modifier.group(),
             None if create => SettingGroup::Modifier,
-            None => return Err(unknown(draft, &constraints, name)),
+            None => return Err(unknown(draft, &constraints, name, true)),
         };
         let name = modifier.map_or(name, Modifier::name).to_owned();
         let constraints = with_section(draft, group.into())?;
@@ -263,13 +263,18 @@ fn inline(value: &Value) -> String {
     format!("[{}]", items.join(", "))
 }
 
-fn unknown(draft: &Draft<'_>, constraints: &Constraints, name: &str) -> Error {
+/// There is no constraint of that name. Where one is to be set, it can be added.
+fn unknown(draft: &Draft<'_>, constraints: &Constraints, name: &str, is_set: bool) -> Error {
     let known = draft.workflow().modifiers().iter().map(Modifier::name);
     let written = constraints.settings.iter().map(|setting| setting.name.as_str());
     let nearest = crate::domain::nearest(name, known.chain(written));
-    let hint = match nearest {
-        Some(nearest) => format!("did you mean `{nearest}`? `--create` adds a new one"),
-        None => "`statedir constraint list` shows them; `--create` adds a new one".to_owned(),
+    let hint = match (nearest, is_set) {
+        (Some(nearest), true) => format!("did you mean `{nearest}`? `--create` adds a new one"),
+        (Some(nearest), false) => format!("did you mean `{nearest}`?"),
+        (None, true) => {
+            "`statedir constraint list` shows them; `--create` adds a new one".to_owned()
+        }
+        (None, false) => "`statedir constraint list` shows them".to_owned(),
     };
     Error::refused_with(ErrorCode::NotFound, format!("there is no constraint `{name}`"), hint)
 }
@@ -291,6 +296,12 @@ pub(super) fn add_rule(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Erro
     let constraints = with_section(draft, ConstraintList::Rules)?;
     append(draft, &constraints, ConstraintList::Rules, text, "rule")?;
     let number = number_of(&draft.constraints()?.rules, text);
+    if facts_for(draft, &rule.condition).is_ok_and(|facts| rule.condition.holds(&facts)) {
+        draft.notices.push(format!(
+            "the condition of rule {number} is true already, so it fires only when it becomes true \
+             again: `statedir rule explain {number}`"
+        ));
+    }
     Ok(Answer::new(format!("rule {number}: {text}\nmeans: {rule}"))
         .with("number", number)
         .with("text", text)

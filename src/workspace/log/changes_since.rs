@@ -14,6 +14,8 @@ const MOST: usize = 50;
 const MOST_IN_WORDS: usize = 3;
 /// The kind of an edit made outside statedir, whose author is not known.
 const EXTERNAL: &str = "external";
+/// What such an edit is called before it is an operation.
+pub(super) const NOT_YET_RECORDED: &str = "edited outside statedir, not yet recorded";
 
 /// The operations after a revision.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -96,7 +98,7 @@ impl Workspace {
             actor: "unknown".to_owned(),
             time: self.env.now(),
             files: Vec::new(),
-            message: "edited outside statedir, not yet recorded".to_owned(),
+            message: NOT_YET_RECORDED.to_owned(),
         });
         let at = newest.iter().position(|op| same_revision(&op.id, expected));
         let before_first = newest.last().is_some_and(|op| same_revision(&op.parent, expected));

@@ -7,8 +7,13 @@ use crate::{
         Revision, StoreError, Transaction, View,
     },
     workspace::{
-        DiffSide, Draft, Error, Outcome, Workspace, change::refuse_withdrawing, error::ErrorKind,
-        is_absent, state, transact::Proposal,
+        DiffSide, Draft, Error, Outcome, Workspace,
+        change::refuse_withdrawing,
+        error::ErrorKind,
+        is_absent,
+        log::changes_since::NOT_YET_RECORDED,
+        state,
+        transact::{OpenedState, Proposal},
     },
 };
 
@@ -122,7 +127,7 @@ impl Workspace {
             }
             let view = opened.view();
             let (target, proposal) = match opened.transaction() {
-                None => self.preview_step(verb, view)?,
+                None => self.preview_step(verb, opened)?,
                 Some(transaction) => self.propose_step(verb, transaction, view)?,
             };
             operation = Some(target);
@@ -219,16 +224,22 @@ impl Workspace {
     }
 
     /// What undo or redo would do. An edit that is not recorded yet would be undone first.
-    fn preview_step(&self, verb: &str, view: &View) -> Result<(OperationSummary, Proposal), Error> {
+    fn preview_step(
+        &self,
+        verb: &str,
+        opened: &OpenedState,
+    ) -> Result<(OperationSummary, Proposal), Error> {
         let undo = verb == "undo";
+        let view = opened.view();
         let reports = view.reports();
         let edited = reports.iter().any(|report| matches!(report, Report::External { .. }));
         let head = self.operation_back(0)?;
-        let (operation, side) = if edited && undo {
+        let (mut operation, then) = if edited && undo {
             let mut pending = head.summary(StateFile::History.name());
             pending.id = view.revision.clone();
             (pending.kind, pending.command) = ("external".to_owned(), String::new());
-            (pending, DiffSide::Operation(head.id.as_str().to_owned()))
+            pending.message = NOT_YET_RECORDED.to_owned();
+            (pending, head.id.as_str().to_owned())
         } else {
             let target = match undo {
                 true => self.store.undo_target()?,
@@ -239,16 +250,22 @@ impl Workspace {
                 return Err(nothing_to(verb));
             };
             let then = if undo { &target.parent } else { &target.id };
-            let side = DiffSide::Operation(then.as_str().to_owned());
-            (target.summary(StateFile::History.name()), side)
+            let then = then.as_str().to_owned();
+            (target.summary(StateFile::History.name()), then)
         };
-        let diff = self.diff(&DiffSide::Working, &side)?.files;
+        let mut diff = self.diff(&DiffSide::Working, &DiffSide::Operation(then.clone()))?.files;
         let changed: Vec<StateFile> = diff.iter().map(|file| file.file).collect();
         let names: Vec<String> = changed.iter().map(|file| file.name().to_owned()).collect();
         self.refuse_unmerged_undo(view, Some((&operation.kind, &names)))?;
         if let Some(plan) = diff.iter().find(|diff| undo && diff.file == StateFile::Plan) {
             let draft = Draft::lenient(view, &self.env, self.options.progress);
             refuse_withdrawing(&draft, || Ok(Some(plan.after.clone().into_bytes())))?;
+        }
+        if self.layout().is_some() {
+            diff = self.diff_of_adopted_files(opened.raw(), &self.store.files_at(&then)?);
+        }
+        if edited && undo {
+            operation.files = diff.iter().map(|file| file.name.clone()).collect();
         }
         Ok((operation, Proposal { changed, diff, ..Proposal::default() }))
     }

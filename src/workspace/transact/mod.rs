@@ -205,6 +205,7 @@ impl Workspace {
             return Err(self.no_state(view));
         }
         self.refuse_unmerged(view, kind)?;
+        self.refuse_lost_lists(opened.raw())?;
         self.refuse_unmerged_lists(opened.raw())?;
         let mut draft = self.draft(kind, view)?;
         let answers = work(&mut draft)?;

@@ -112,3 +112,47 @@ fn in_the_folders_of_a_system_its_own_profile_is_found_and_above_them_the_projec
         assert!(printed.contains(&format!("statedir adopt {}", root.display())), "{printed}");
     }
 }
+
+const MIXED: &str = "# Later\n\n- [ ] Paint\n- Buy paint\n- [x] Ask\n  - two coats\n- **Owner**: ada\n\n- Rooms\n  - [ ] Kitchen\n  - Cellar\n\nBesides:\n\n* no task\n";
+
+#[test]
+fn items_without_a_box_among_tasks_are_named() {
+    let project = project(&[("TODO.md", MIXED)]);
+    let found = "TODO.md:4: `Buy paint` and 1 more (line 11) have no box, so they are not tasks";
+    for args in [&["adopt", "--dry-run"][..], &["adopt"]] {
+        let ran = project.ok(args);
+        let summary = "todo, TODO.md: 3 tasks, 1 done, 2 open, 2 items without a box\n";
+        assert!(ran.stdout.starts_with(summary), "{}", ran.stdout);
+        assert!(ran.stderr.contains(&format!("note: {found}\n")), "{}", ran.stderr);
+    }
+    let plan = &project.json(&["adopt"])["plans"][0];
+    let expected =
+        serde_json::json!([{ "line": 4, "text": "Buy paint" }, { "line": 11, "text": "Cellar" }]);
+    assert_eq!(plan["without_box"], expected);
+    let checked = project.ok(&["check"]).stdout;
+    assert!(checked.contains(&format!("warning: {found}\n")), "{checked}");
+    assert!(
+        project.json(&["check"])["findings"][0]["hint"]
+            .as_str()
+            .unwrap()
+            .contains("`- [ ] Buy paint`")
+    );
+    // Control: a list in which every item has a box, with details and with fields.
+    let whole = MIXED.replace("- Buy", "- [ ] Buy").replace("- Cellar", "- [ ] Cellar");
+    std::fs::write(project.root().join("TODO.md"), whole).unwrap();
+    assert!(project.ok(&["check"]).stdout.contains("everything is consistent"));
+    assert_eq!(project.ok(&["adopt"]).stdout.matches("without a box").count(), 0);
+}
+
+#[test]
+fn the_file_that_was_adopted_is_named() {
+    let one = project(&[("TODO.md", "- [ ] Paint\n")]);
+    assert!(one.ok(&["adopt"]).stdout.contains("\nadopted TODO.md  ["));
+    let tasks = "- [ ] T001 Paint\n";
+    let two = project(&[("specs/001-a/tasks.md", tasks), ("specs/002-b/tasks.md", tasks)]);
+    let printed = two.ok(&["adopt"]).stdout;
+    assert!(printed.contains("\nadopted 2 plans in the current directory  ["), "{printed}");
+    let dir = two.root().to_str().unwrap();
+    let printed = two.ok(&["adopt", dir]).stdout;
+    assert!(printed.contains(&format!("\nalready adopted 2 plans in {dir}  [")), "{printed}");
+}

@@ -59,7 +59,8 @@ pub(super) fn parse(args: &[OsString]) -> Result<Parsed, Unparsed> {
         return Err(Unparsed { error, hint: None });
     }
     let Some(reading) = reading else {
-        let hint = suggest::quoted(args).or_else(|| suggest::with_missing(args, &error));
+        let hint = suggest::quoted(args).or_else(|| suggest::noted(args));
+        let hint = hint.or_else(|| suggest::with_missing(args, &error));
         let hint = hint.unwrap_or_else(|| suggest::nearest(args));
         return Err(Unparsed { error, hint: Some(hint) });
     };
@@ -83,7 +84,8 @@ pub(super) fn parse(args: &[OsString]) -> Result<Parsed, Unparsed> {
 /// What to type instead of a line that names a command and is not whole.
 fn suggest_rest(args: &[OsString]) -> String {
     let missing = || suggest::with_missing(args, &read(described(), args).err()?);
-    suggest::quoted(args).or_else(missing).unwrap_or_else(|| suggest::help(args))
+    let said = suggest::quoted(args).or_else(|| suggest::noted(args));
+    said.or_else(missing).unwrap_or_else(|| suggest::help(args))
 }
 
 /// Whether a line is a command, or asks for help in the right way.

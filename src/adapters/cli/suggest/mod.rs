@@ -48,10 +48,13 @@ pub(super) fn in_full(hint: &str, args: &[OsString]) -> String {
             // It would be named twice.
             return None;
         }
-        let end = args.iter().position(|arg| arg == "--" || arg == "--json").unwrap_or(args.len());
-        let mut whole = args.to_vec();
-        whole.insert(end, option.into());
-        let line = Some(whole).filter(|whole| parse::is_understood(whole));
+        let with_it_before = |word: &[&str]| {
+            let end = args.iter().position(|arg| word.iter().any(|word| arg == word));
+            let mut whole = args.to_vec();
+            whole.insert(end.unwrap_or(args.len()), option.into());
+            Some(whole).filter(|whole| parse::is_understood(whole))
+        };
+        let line = with_it_before(&["--", "--json"]).or_else(|| with_it_before(&["--"]));
         line.and_then(|whole| line_of(&whole))
             .filter(|line| line.len() <= LONGEST && !line.contains('`'))
     };
@@ -100,6 +103,36 @@ pub(super) fn quoted(args: &[OsString]) -> Option<String> {
         Some(line) => Some(format!("{line}, or {}", whole?)),
         None => whole,
     }
+}
+
+/// Verbs of `step` that may be followed by several steps, with the option for a remark.
+const REMARKS: [(&str, &str); 5] = [
+    ("done", "--note"),
+    ("complete", "--note"),
+    ("finish", "--note"),
+    ("skip", "--note"),
+    ("fail", "--error"),
+];
+
+/// The line of a step command with the words after the step as a remark, if that makes a command of it.
+pub(super) fn noted(args: &[OsString]) -> Option<String> {
+    let words: Vec<&str> = args.iter().map_while(|arg| arg.to_str()).collect();
+    let verb = words.iter().position(|word| *word == "step")? + 1;
+    let (_, option) = REMARKS.iter().find(|(name, _)| words.get(verb) == Some(name))?;
+    let has_digit = |word: &&&str| word.contains(|c: char| c.is_ascii_digit());
+    let is_number = |word: &&str| word.parse::<u32>().is_ok();
+    let behind = words.get(verb + 1..)?;
+    let first = usize::from(behind.first().filter(has_digit).is_some());
+    let start =
+        verb + 1 + first + behind[first..].iter().take_while(|word| is_number(word)).count();
+    let text: Vec<&str> =
+        words.get(start..)?.iter().copied().take_while(|word| !word.starts_with('-')).collect();
+    if text.is_empty() || args.iter().any(|arg| arg == option) {
+        return None;
+    }
+    let mut line = args.to_vec();
+    line.splice(start..start + text.len(), [(*option).into(), text.join(" ").into()]);
+    parse::is_understood(&line).then(|| self::line(&line))?
 }
 
 /// The line with the options that it lacks, if those are all it lacks.

@@ -2,7 +2,7 @@
 
 use crate::domain::plan::{read::field_lines, step::heading::Heading};
 use crate::{
-    domain::{ErrorCode, Plan, Problem, StateFile, Step},
+    domain::{ErrorCode, Plan, Problem, StateFile, Step, checklist::unboxed},
     text::markdown::{Document, ItemId, SectionId},
 };
 
@@ -44,7 +44,21 @@ impl Plan {
         }
         found.extend(self.steps.iter().filter_map(|step| self.unknown_mark(step)));
         found.extend(self.plain_list());
+        found.extend(self.beside_boxes());
         found
+    }
+
+    /// Items without a box in lists whose boxes are steps.
+    fn beside_boxes(&self) -> Option<Problem> {
+        let boxes: Vec<&Step> = self.steps.iter().filter(|step| step.item.is_some()).collect();
+        let starts: Vec<usize> = boxes.iter().map(|step| step.offset).collect();
+        let mut sections: Vec<SectionId> = boxes.iter().map(|step| step.section).collect();
+        sections.dedup();
+        let found = unboxed::unboxed(&self.document, sections.into_iter(), &starts);
+        let message = unboxed::message(&found, ("step", "steps"))?;
+        let problem = Problem::warning(ErrorCode::NotAStep, StateFile::Plan, message);
+        let problem = Problem { hint: unboxed::hint(&found), ..problem };
+        Some(problem.at(self.document.place(found.first()?.start)))
     }
 
     /// A list without boxes where the steps of a plan that has none would be.
@@ -242,6 +256,25 @@ mod tests {
         // Beside steps a list is prose, and a field is one.
         for list in ["- Send it\n\n### Step 1: a\n", "- [ ] Send it\n", "- **owner**: ada\n", ""] {
             assert_eq!(hints(&plan(list)), Vec::<String>::new(), "{list}");
+        }
+    }
+
+    #[test]
+    fn items_without_a_box_beside_boxes_are_named_once() {
+        let plan = |steps: &str| format!("# Execution Plan: x\n\n## Steps\n\n{steps}");
+        let found = |steps: &str| {
+            let plan = Plan::read(Document::parse(plan(steps)).unwrap());
+            plan.unrecognised().into_iter().map(|problem| problem.message).collect::<Vec<_>>()
+        };
+        let mixed = "- [ ] Send\n  - a part\n- Call\n- [x] Ask\n- Wait\n- Go: home\n";
+        let said = "`Call` and 2 more (lines 9, 10) have no box, so they are not steps";
+        assert_eq!(found(mixed), [said]);
+        assert_eq!(found("1. [ ] Send\n2. Call\n"), ["`Call` has no box, so it is not a step"]);
+        let hint =
+            "write `- [ ] Call` if it is to be done; indent what belongs to the item above it";
+        assert_eq!(hints(&plan(mixed)), [hint]);
+        for separate in ["- [ ] Send\n\n* Call\n", "- [ ] Send\n\nThen:\n\n- Call\n"] {
+            assert_eq!(found(separate), Vec::<String>::new(), "{separate}");
         }
     }
 

@@ -200,7 +200,7 @@ impl Plan {
             Some(item) if text != written => literal::set_line(edit, item, &text),
             None if !text.is_empty() => match step.item {
                 Some(item) => literal::insert_child(edit, item, "id", &text),
-                None => literal::insert(edit, step.section, None, "id", &text),
+                None => self.insert_field(edit, step, "id", &text),
             },
             _ => {}
         }
@@ -254,29 +254,58 @@ impl Plan {
         update.set_title(&step.title);
         update.set_role(role);
         self.update_step(edit, step, &update)?;
-        literal::insert(edit, step.section, None, "id", line);
+        self.insert_field(edit, step, "id", line);
         Ok(())
     }
 
-    /// The item behind which a new field of that name belongs.
+    /// The item behind which a new field of that name belongs: one of the other fields, also where a
+    /// list of the description follows them.
     fn place_of(&self, step: &Step, key: &str) -> Option<ItemId> {
-        let items = self.document.items(step.section);
-        let is_before = |item: &&ItemId| {
-            let name = key_of(&self.document, **item);
-            // A numbered list is a text of its own.
-            let start = self.document.item(**item).span.start;
-            let is_numbered =
-                self.document.source()[start..].starts_with(|c: char| c.is_ascii_digit());
-            let is_bullet = name.is_none() && !is_numbered;
-            name.is_some_and(|name| rank(&name) <= rank(key) && name != "id") || is_bullet
+        let list = self.list_of_fields(step);
+        let items = list.unwrap_or_else(|| self.document.items(step.section));
+        let name = |item: &ItemId| key_of(&self.document, *item);
+        let is_field_before = |item: &ItemId| {
+            name(item).is_some_and(|name| rank(&name) <= rank(key) && (name != "id" || key == "id"))
         };
-        let last = items.iter().rev().find(is_before).copied();
+        // A numbered list is a text of its own.
+        let is_bullet = |item: &ItemId| name(item).is_none() && !self.is_numbered(*item);
+        let last_of = |is_meant: &dyn Fn(&ItemId) -> bool| {
+            items.iter().rev().find(|item| is_meant(item)).copied()
+        };
+        let last = match list {
+            Some(_) => last_of(&is_field_before).or_else(|| {
+                // What ranks first goes before the other fields, behind a list that is above them.
+                items.iter().take_while(|item| is_bullet(item)).last().copied()
+            }),
+            None => last_of(&|item| is_field_before(item) || is_bullet(item)),
+        };
         // A missing status stands where it always stood, whatever is around it.
         let status = || self.document.field(step.section, "status").ok().flatten();
+        let any = || last_of(&|item| name(item).is_some()).filter(|_| list.is_some());
         match step.bookkeeping {
-            BookkeepingForm::Line => last.or_else(status),
-            BookkeepingForm::Fields => status(),
+            BookkeepingForm::Line => last.or_else(status).or_else(any),
+            BookkeepingForm::Fields => status().or_else(any),
         }
+    }
+
+    /// The items of the list that the first known field of a step is in.
+    fn list_of_fields(&self, step: &Step) -> Option<&[ItemId]> {
+        let document = &self.document;
+        let is_known = |item: &ItemId| {
+            key_of(document, *item).is_some_and(|name| ORDER.contains(&name.as_ref()))
+        };
+        let is_next = |one: &ItemId, other: &ItemId| {
+            let between = document.item(*one).span.end..document.item(*other).span.start;
+            document.source().get(between).is_some_and(|text| text.trim().is_empty())
+                && self.is_numbered(*one) == self.is_numbered(*other)
+        };
+        let mut lists = document.items(step.section).chunk_by(is_next);
+        lists.find(|list| list.iter().any(is_known))
+    }
+
+    fn is_numbered(&self, item: ItemId) -> bool {
+        let start = self.document.item(item).span.start;
+        self.document.source()[start..].starts_with(|c: char| c.is_ascii_digit())
     }
 
     /// Adds the head of a nested list such as `inputs`, if it is not there.

@@ -18,25 +18,30 @@ impl Document {
     /// # Errors
     /// When there is none, or several.
     pub fn find(&self, path: &[&str]) -> Result<SectionId, LookupError> {
-        let Some((first, rest)) = path.split_first() else {
-            return Ok(self.root());
-        };
-        let mut found = self.named(first, (1..self.sections.len()).map(SectionId::nth))?;
-        let mut name = *first;
-        for element in rest {
-            let below: Vec<SectionId> = found.iter().flat_map(|id| self.children(*id)).collect();
-            found = self.named(element, below.into_iter())?;
-            name = element;
-        }
-        let is_inside = |id: &SectionId| self.ancestors(*id).any(|outer| found.contains(&outer));
-        let outer: Vec<SectionId> = found.iter().copied().filter(|id| !is_inside(id)).collect();
-        match outer.as_slice() {
+        match self.find_all(path)?.as_slice() {
             [only] => Ok(*only),
             several => {
                 let starts = several.iter().map(|id| self.section(*id).heading.start);
-                Err(self.ambiguous(name, starts))
+                Err(self.ambiguous(path.last().copied().unwrap_or_default(), starts))
             }
         }
+    }
+
+    /// Every section with that path of headings, as in [`Self::find`]; never none.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) fn find_all(&self, path: &[&str]) -> Result<Vec<SectionId>, LookupError> {
+        let Some((first, rest)) = path.split_first() else {
+            return Ok(vec![self.root()]);
+        };
+        let mut found = self.named(first, (1..self.sections.len()).map(SectionId::nth))?;
+        for element in rest {
+            let below: Vec<SectionId> = found.iter().flat_map(|id| self.children(*id)).collect();
+            found = self.named(element, below.into_iter())?;
+        }
+        let is_inside = |id: &SectionId| self.ancestors(*id).any(|outer| found.contains(&outer));
+        Ok(found.iter().copied().filter(|id| !is_inside(id)).collect())
     }
 
     /// The sections that a section is in, the innermost first.

@@ -117,7 +117,9 @@ pub(crate) fn is_loose(document: &Document, siblings: &[ItemId], at: usize) -> b
     };
     let pair = |first: usize| {
         let (a, b) = (*siblings.get(first)?, *siblings.get(first + 1)?);
-        (is_numbered(a) == is_numbered(b)).then_some((a, b))
+        let between = document.item(a).span.end..document.item(b).span.start;
+        let is_apart = document.source().get(between).is_some_and(|text| !text.trim().is_empty());
+        (is_numbered(a) == is_numbered(b) && !is_apart).then_some((a, b))
     };
     pair(at).or_else(|| pair(at.checked_sub(1)?)).is_some_and(|(a, b)| {
         let after = line::next_line(document.source(), document.item(a).span.end);

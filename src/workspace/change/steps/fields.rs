@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     domain::{ErrorCode, StepRef},
+    text::shell::{code_span, command_line},
     workspace::{
         Error,
         change::{Cost, Span, StepShape, text_of},
@@ -27,8 +28,8 @@ pub(in crate::workspace::change) fn sorted(shape: &StepShape) -> Result<StepShap
     let mut sorted = StepShape { set: Map::new(), ..shape.clone() };
     for (key, value) in &shape.set {
         let name = key.trim().to_ascii_lowercase().replace([' ', '-'], "_");
-        refuse_managed(key, &name)?;
         let text = text_of(value);
+        refuse_managed(key, &name, shape.step.as_ref().map(|step| (step, text.as_str())))?;
         match name.as_str() {
             "title" => once(key, &mut sorted.title, text)?,
             "component" => once(key, &mut sorted.component, text)?,
@@ -72,13 +73,18 @@ fn is_list(key: &str, option: &str) -> Error {
     )
 }
 
-fn refuse_managed(key: &str, name: &str) -> Result<(), Error> {
-    match MANAGED.iter().find(|(managed, _)| name == *managed) {
-        Some((_, why)) => Err(Error::refused_with(
-            ErrorCode::ManagedField,
-            format!("`{key}` of a step cannot be set directly"),
-            *why,
-        )),
-        None => Ok(()),
-    }
+fn refuse_managed(key: &str, name: &str, set: Option<(&StepRef, &str)>) -> Result<(), Error> {
+    let Some((_, why)) = MANAGED.iter().find(|(managed, _)| name == *managed) else {
+        return Ok(());
+    };
+    let hint = match set {
+        Some((step, status)) if name == "status" && !status.trim().is_empty() => {
+            let step = step.to_string();
+            let line = command_line(["step", "move", step.as_str(), status.trim()]);
+            format!("{} moves the step there", code_span(&line))
+        }
+        _ => (*why).to_owned(),
+    };
+    let message = format!("`{key}` of a step cannot be set directly");
+    Err(Error::refused_with(ErrorCode::ManagedField, message, hint))
 }

@@ -78,6 +78,9 @@ pub(in crate::workspace::change) fn finish(
     };
     let is_gated = !draft.workflow().gates().is_empty();
     let mut progress = PlanProgress::new(draft, &plan)?;
+    if to != Role::Failed {
+        progress.keep_failures(step, Some(to));
+    }
     let id = progress.set_status(step, &status);
     if to == Role::Failed && step.failures.is_some() {
         progress.step(step).set("failures", &failures.to_string());

@@ -20,6 +20,7 @@ use crate::{
         StepRef, StepRole as Role,
     },
     recovery::{Situation, StepStanding, Waits, next_move},
+    store::Report,
     workspace::{
         Answer, Draft, Error, ErrorKind, Overview, Readiness,
         change::{
@@ -358,10 +359,34 @@ pub(in crate::workspace::change) fn transition(
             Err(waits) => format!("{waits}: {}", waits.hint().unwrap_or_default()),
         },
         Some(Role::Failed) => format!("`statedir step retry {}` starts it again", step.number),
+        // Somebody repeats a command and may not know that it worked.
+        Some(_) if from == to => format!(
+            "nothing is left to do for it: `statedir step next` shows what is; if it has to be done \
+             again, `statedir step reset {}` reopens it",
+            step.number
+        ),
         _ => format!("`statedir step reset {}` reopens it", step.number),
     };
-    let (subject, refusal) = (step.name(), Box::new(refusal));
+    // An editor may have saved an old copy over what earlier commands did.
+    let edited = match is_plan_just_edited(draft) {
+        true => "the plan was edited outside statedir just now, `statedir diff @-` shows how; ",
+        false => "",
+    };
+    let (subject, refusal, hint) = (step.name(), Box::new(refusal), format!("{edited}{hint}"));
     Err(ErrorKind::Transition { subject, refusal, hint: Some(hint) }.into())
+}
+
+/// Whether the plan was edited outside since the last operation.
+fn is_plan_just_edited(draft: &Draft<'_>) -> bool {
+    let is_plan = |name: &String| match draft.layout {
+        Some(layout) => layout.role_of(name) == Some(StateFile::Plan),
+        None => name == StateFile::Plan.name(),
+    };
+    let mut reports = draft.view().reports().iter();
+    reports.any(|report| match report {
+        Report::External { files, .. } => files.iter().any(is_plan),
+        _ => false,
+    })
 }
 
 fn illegal(draft: &Draft<'_>, step: &Step, to: Role, hint: &str) -> Error {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{
     adapters::{
-        adopt::{AdoptRequest, Proposed, propose},
+        adopt::{AdoptRequest, FoundPlan, Proposed, propose},
         cli::{CliResult, Failure, Session},
     },
     domain::{ErrorCode, StateFile, layout::profile},
@@ -108,13 +108,17 @@ fn report(
     let others: Vec<String> =
         proposed.others.iter().map(|found| found.profile.profile.clone()).collect();
     if session.output.is_json() {
-        let plan = |one: &crate::adapters::adopt::FoundPlan| {
+        let plan = |one: &FoundPlan| {
             let count = |role| one.tasks.count(role);
+            let unboxed = one.tasks.unboxed.iter();
+            let without_box: Vec<_> =
+                unboxed.map(|item| json!({ "line": item.line, "text": item.text })).collect();
             json!({ "file": one.path, "name": one.name, "tasks": one.tasks.len(),
                 "done": count(crate::domain::StepRole::Done),
                 "open": count(crate::domain::StepRole::Open),
                 "active": count(crate::domain::StepRole::Active),
                 "unknown_markers": one.tasks.unknown(),
+                "without_box": without_box,
                 "prose": one.tasks.prose })
         };
         let plans: Vec<_> = proposed.found.plans.iter().map(plan).collect();
@@ -141,6 +145,9 @@ fn report(
             session.output.line(format!("{role}: {}", names.join(", ")));
         }
     }
+    for why in proposed.found.plans.iter().filter_map(FoundPlan::unboxed) {
+        session.output.note(&why);
+    }
     for why in &proposed.found.unreadable {
         session.output.note(&format!("{why}; it is left out"));
     }
@@ -148,15 +155,32 @@ fn report(
         let names = others.join(", ");
         session.output.note(&format!("there are also files of {names}; `--profile` chooses"));
     }
-    let directory = adopting.directory().display();
+    let adopted = what_was_adopted(proposed, adopting);
     session.output.line(match (session.global.dry_run, outcome.committed) {
         (true, _) => {
             "nothing was written; `statedir adopt` without `--dry-run` writes statedir.yaml"
                 .to_owned()
         }
-        (false, true) => format!("adopted {directory}  [{}]", outcome.revision),
-        (false, false) => format!("already adopted {directory}  [{}]", outcome.revision),
+        (false, true) => format!("adopted {adopted}  [{}]", outcome.revision),
+        (false, false) => format!("already adopted {adopted}  [{}]", outcome.revision),
     });
+}
+
+/// The file, if it is one; else how many plans there are, and where.
+fn what_was_adopted(proposed: &Proposed, adopting: &Workspace) -> String {
+    let dir = adopting.directory();
+    let place = match dir.as_os_str() == "." {
+        true => "the current directory".to_owned(),
+        false => dir.display().to_string(),
+    };
+    match proposed.found.plans.as_slice() {
+        [] => format!("the files of {} in {place}", proposed.layout.profile),
+        [one] => {
+            let path = dir.join(&one.path);
+            path.strip_prefix(".").unwrap_or(&path).display().to_string()
+        }
+        plans => format!("{} plans in {place}", plans.len()),
+    }
 }
 
 fn list(session: &mut Session<'_>) -> CliResult {

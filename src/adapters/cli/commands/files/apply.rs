@@ -3,6 +3,7 @@ use serde_json::Value;
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
     domain::{ErrorCode, nearest},
+    text::display::shorten,
     workspace::Change,
 };
 
@@ -78,20 +79,33 @@ pub(in crate::adapters::cli) fn changes(values: Vec<Value>) -> Result<Vec<Change
     Ok(changes)
 }
 
-/// Refuses an `op` that there is not, with the one that was probably meant.
+/// Refuses what has no `op`, and an `op` that there is not, with the one that was probably meant.
 fn refuse_unknown(change: &Value, number: usize, total: usize) -> Result<(), Failure> {
-    let Some(op) = change.get("op").and_then(Value::as_str) else { return Ok(()) };
-    if Change::kinds().any(|kind| kind == op) {
-        return Ok(());
-    }
+    let fault = match (change, change.get("op")) {
+        (_, Some(Value::String(op))) if Change::kinds().any(|kind| kind == op) => return Ok(()),
+        (_, Some(Value::String(op))) => return Err(unknown(op, number, total)),
+        (_, Some(op)) => format!("its `op` is {}, not a text", shorten(&op.to_string(), SHOWN)),
+        (Value::Object(_), None) => "it has no `op`".to_owned(),
+        (other, None) => format!("{} is not an object", shorten(&other.to_string(), SHOWN)),
+    };
+    let message = format!("change {number} of {total}: {fault}");
+    let hint = "a change is an object such as {\"op\": \"step.start\", \"step\": 1}; \
+                `statedir apply --help` lists all of them";
+    Err(Failure::new(ErrorCode::BadChange, message).hint(hint))
+}
+
+/// How much of a wrong value is shown.
+const SHOWN: usize = 40;
+
+fn unknown(op: &str, number: usize, total: usize) -> Failure {
     let dotted = op.replace([' ', '_', '-', ':', '/'], ".");
     let last = format!(".{dotted}");
     let near = nearest(&dotted, Change::kinds())
         .or_else(|| Change::kinds().find(|kind| kind.ends_with(&last)));
     let meant = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
     let message = format!("change {number} of {total}: there is no op `{op}`");
-    Err(Failure::new(ErrorCode::BadChange, message)
-        .hint(format!("{meant}`statedir apply --help` lists all of them")))
+    Failure::new(ErrorCode::BadChange, message)
+        .hint(format!("{meant}`statedir apply --help` lists all of them"))
 }
 
 fn parse(name: &str, text: &str) -> Result<Vec<Value>, Failure> {

@@ -1,8 +1,12 @@
 use serde_json::json;
 
 use crate::{
-    adapters::cli::{CliResult, Failure, Session, pairs},
-    workspace::{Change, ContextText, Error},
+    adapters::cli::{
+        CliResult, Failure, Session, pairs,
+        section_text::{self, SectionText},
+    },
+    domain::{Context, StateFile},
+    workspace::{Change, ContextText},
 };
 
 /// Add to, replace or show sections of context.md
@@ -71,10 +75,21 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
 fn show(session: &mut Session<'_>, section: Option<&str>) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let context = snapshot.context()?;
+    let mut parts = Vec::new();
     let text = match section {
         Some(name) => {
-            let section = context.section(name).map_err(Error::from)?;
-            crate::domain::Context::shown(&context.document, section).into_owned()
+            let document = &context.document;
+            let found = context.sections_named(name);
+            let found =
+                found.map_err(|error| section_text::not_found(StateFile::Context, error))?;
+            for section in found {
+                let start = document.section(section).heading.start;
+                let (file, line) =
+                    session.workspace()?.source_at(StateFile::Context, document, start);
+                let text = Context::shown(document, section).into_owned();
+                parts.push(SectionText { file, line, text });
+            }
+            section_text::joined(&parts)
         }
         None => context.document.source().trim_end().to_owned(),
     };
@@ -83,6 +98,9 @@ fn show(session: &mut Session<'_>, section: Option<&str>) -> CliResult {
             "revision": snapshot.revision().as_str() });
         if section.is_none() {
             answer["sections"] = json!(context.sections);
+        }
+        if parts.len() > 1 {
+            answer["matches"] = json!(parts);
         }
         session.output.value(answer);
     } else {

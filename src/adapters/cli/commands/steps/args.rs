@@ -96,7 +96,7 @@ pub(in crate::adapters) struct ResultArgs {
     /// Number or id; the running step if absent
     step: Option<String>,
     /// Further steps, by number: all of them end in one operation
-    #[arg(value_name = "NUMBER")]
+    #[arg(value_name = "NUMBER", value_parser = step_number)]
     further: Vec<u32>,
     #[command(flatten)]
     outcome: OutcomeArgs,
@@ -153,6 +153,11 @@ impl MoveArgs {
         let result = self.outcome.result()?;
         Ok(Box::new(StepMove::with_result(step, self.status, result)))
     }
+}
+
+/// A step that is named after another one.
+pub(super) fn step_number(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("`{text}` is not the number of a step"))
 }
 
 /// The steps that arguments name; without any, the one that the command chooses.

@@ -18,7 +18,7 @@ Examples:
   statedir review approve r1
   statedir review reject r1 --why \"too expensive\"
 
-Ticking the box in plan.md approves, too."
+Ticking its box in plan.md (in an adopted project: in steps.md) approves, too."
 )]
 pub(in crate::adapters) enum Verb {
     /// List the reviews; open ones only unless --all

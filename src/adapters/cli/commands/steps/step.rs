@@ -1,5 +1,5 @@
 use super::{
-    args::{MoveArgs, ResultArgs, ShapeArgs, each, select, selected},
+    args::{MoveArgs, ResultArgs, ShapeArgs, each, select, selected, step_number},
     view,
 };
 use crate::{
@@ -56,7 +56,7 @@ Examples:
         /// Number or id; the next ready step if absent
         step: Option<String>,
         /// Further steps, by number: all of them start in one operation
-        #[arg(value_name = "NUMBER")]
+        #[arg(value_name = "NUMBER", value_parser = step_number)]
         further: Vec<u32>,
     },
     /// Complete a running step

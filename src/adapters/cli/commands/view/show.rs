@@ -3,7 +3,10 @@ use std::io::Read as _;
 use serde_json::json;
 
 use crate::{
-    adapters::cli::{CliResult, Failure, Session},
+    adapters::cli::{
+        CliResult, Failure, Session,
+        section_text::{self, SectionText},
+    },
     domain::{ErrorCode, ModelError, StateFile, StepRef},
     text::markdown::Document,
     workspace::{Error, Snapshot},
@@ -37,10 +40,13 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     if file == StateFile::History && args.section.is_none() && !session.output.is_json() {
         return stream_history(session, &snapshot);
     }
-    let text = text(&snapshot, file, args.section.as_deref())?;
+    let (text, parts) = text(session, &snapshot, file, args.section.as_deref())?;
     if session.output.is_json() {
-        let answer = json!({ "file": file.name(), "section": args.section, "text": text,
+        let mut answer = json!({ "file": file.name(), "section": args.section, "text": text,
             "revision": snapshot.revision().as_str() });
+        if parts.len() > 1 {
+            answer["matches"] = json!(parts);
+        }
         session.output.value(answer);
     } else {
         session.output.raw(&text);
@@ -51,7 +57,13 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     Ok(0)
 }
 
-fn text(snapshot: &Snapshot, file: StateFile, section: Option<&str>) -> Result<String, Failure> {
+/// The text, and the sections that it is made of.
+fn text(
+    session: &Session<'_>,
+    snapshot: &Snapshot,
+    file: StateFile,
+    section: Option<&str>,
+) -> Result<(String, Vec<SectionText>), Failure> {
     let whole = match file {
         StateFile::History => {
             let mut bytes = Vec::new();
@@ -73,18 +85,28 @@ fn text(snapshot: &Snapshot, file: StateFile, section: Option<&str>) -> Result<S
             .ok_or(Error::from(ModelError::Missing { file }))?
             .to_vec(),
     };
-    let Some(section) = section else { return Ok(String::from_utf8_lossy(&whole).into_owned()) };
+    let Some(section) = section else {
+        return Ok((String::from_utf8_lossy(&whole).into_owned(), Vec::new()));
+    };
     if file == StateFile::Variables {
         let variables = snapshot.variables()?;
         let found = variables.get(section).map(|value| format!("{value:#}"));
         let message = format!("`{section}` is not in `{file}`");
-        return found.ok_or_else(|| Failure::new(ErrorCode::NotFound, message));
+        let found = found.ok_or_else(|| Failure::new(ErrorCode::NotFound, message))?;
+        return Ok((found, Vec::new()));
     }
     let document = Document::from_bytes(whole)
         .map_err(|error| Error::from(ModelError::markdown(file, &error)))?;
-    let found = document.find(&[section]).map_err(|e| Error::from(ModelError::lookup(file, e)))?;
-    let extent = document.section(found).extent.clone();
-    Ok(document.source()[extent].to_owned())
+    let found = document.find_all(&[section]);
+    let mut parts = Vec::new();
+    let found = found.map_err(|error| ModelError::lookup(file, error));
+    for found in found.map_err(|error| section_text::not_found(file, error))? {
+        let found = document.section(found);
+        let (file, line) = session.workspace()?.source_at(file, &document, found.heading.start);
+        let text = document.source()[found.extent.clone()].to_owned();
+        parts.push(SectionText { file, line, text });
+    }
+    Ok((section_text::joined(&parts), parts))
 }
 
 fn stream_history(session: &mut Session<'_>, snapshot: &Snapshot) -> CliResult {
