@@ -6,6 +6,8 @@ use std::{
     sync::Arc,
 };
 
+use serde_json::Value;
+
 use super::{
     CliResult, Failure,
     args::Global,
@@ -124,6 +126,20 @@ impl Session<'_> {
         let outcome = self.workspace()?.apply(changes)?;
         self.output.outcome(&outcome, self.global.dry_run);
         Ok(0)
+    }
+
+    /// Ends with the answer for machines, or with a failure that carries it.
+    pub(super) fn end(
+        &mut self,
+        failure: Option<Failure>,
+        document: impl FnOnce() -> Value,
+    ) -> CliResult {
+        let Some(failure) = failure else {
+            self.output.value(document);
+            return Ok(0);
+        };
+        let data = self.output.is_json().then(|| Box::new(document()));
+        Err(Failure { data, ..failure })
     }
 
     pub(super) fn environment(&self) -> Result<Environment, Failure> {

@@ -96,7 +96,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     }
     let outcome = &made.outcome;
     let files: Vec<&str> = outcome.changed.iter().map(|file| file.name()).collect();
-    if session.output.is_json() {
+    session.output.value(|| {
         let mut answer = json!({ "directory": directory, "execution_id": made.execution_id,
             "revision": outcome.revision.as_str(), "changed": files, "adopted": made.adopted,
             "notices": outcome.notices });
@@ -108,24 +108,25 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
             answer["dry_run"] = json!(true);
             answer["diff"] = json!(diff);
         }
-        session.output.value(answer);
-    } else if session.global.dry_run {
+        answer
+    });
+    if session.global.dry_run {
         session.output.diff(&outcome.diff);
-    } else {
-        for notice in &outcome.notices {
-            session.output.note(notice);
-        }
-        let verb = if made.adopted { "adopted" } else { "initialised" };
-        session.output.line(format!("{verb} {directory}  [{}]", outcome.revision));
-        if !files.is_empty() && files.len() < StateFile::FIVE.len() {
-            session.output.line(format!("added {}", files.join(", ")));
-        }
-        if let Some(ticket) = &options.ticket {
-            let (id, branch) = (&ticket.id, &ticket.branch);
-            session.output.line(format!("ticket {id} on {}; branch: {branch}", ticket.platform));
-            let dir = shell_word(&directory);
-            session.output.line(format!("`statedir -C {dir} status` shows its phases"));
-        }
+        return Ok(0);
+    }
+    for notice in &outcome.notices {
+        session.output.note(notice);
+    }
+    let verb = if made.adopted { "adopted" } else { "initialised" };
+    session.output.line(format!("{verb} {directory}  [{}]", outcome.revision));
+    if !files.is_empty() && files.len() < StateFile::FIVE.len() {
+        session.output.line(format!("added {}", files.join(", ")));
+    }
+    if let Some(ticket) = &options.ticket {
+        let (id, branch) = (&ticket.id, &ticket.branch);
+        session.output.line(format!("ticket {id} on {}; branch: {branch}", ticket.platform));
+        let dir = shell_word(&directory);
+        session.output.line(format!("`statedir -C {dir} status` shows its phases"));
     }
     Ok(0)
 }
@@ -139,10 +140,7 @@ fn read_ticket(text: &str) -> Result<Ticket, Failure> {
 
 fn list_templates(session: &mut Session<'_>) -> CliResult {
     let known = templates::list()?;
-    if session.output.is_json() {
-        session.output.value(json!({ "templates": known }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "templates": known }));
     let width = known.iter().map(|template| template.name.len()).max().unwrap_or(0);
     for template in &known {
         let about = match (&template.summary, &template.directory) {

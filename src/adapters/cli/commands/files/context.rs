@@ -78,15 +78,14 @@ fn show(session: &mut Session<'_>, section: Option<&str>) -> CliResult {
         }
         None => context.document.source().trim_end().to_owned(),
     };
-    if session.output.is_json() {
+    session.output.value(|| {
         let mut answer = json!({ "section": section, "text": text,
             "revision": snapshot.revision().as_str() });
         if section.is_none() {
             answer["sections"] = json!(context.sections);
         }
-        session.output.value(answer);
-    } else {
-        session.output.verbatim(text);
-    }
+        answer
+    });
+    session.output.verbatim(text);
     Ok(0)
 }

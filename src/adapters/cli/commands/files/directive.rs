@@ -50,11 +50,10 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::List => {
             let snapshot = session.workspace()?.read()?;
             let directives = snapshot.constraints()?.directives;
-            if session.output.is_json() {
+            session.output.value(|| {
                 let revision = snapshot.revision().as_str();
-                session.output.value(json!({ "directives": directives, "revision": revision }));
-                return Ok(0);
-            }
+                json!({ "directives": directives, "revision": revision })
+            });
             if directives.is_empty() {
                 session.output.line("no directives");
             }

@@ -112,12 +112,10 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
 fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let entries = snapshot.last_entries(limit)?;
-    if session.output.is_json() {
-        let answer = json!({ "entries": entries, "limit": limit,
-            "revision": snapshot.revision().as_str() });
-        session.output.value(answer);
-        return Ok(0);
-    }
+    session.output.value(|| {
+        json!({ "entries": entries, "limit": limit,
+            "revision": snapshot.revision().as_str() })
+    });
     print(session, &entries);
     if entries.len() == limit {
         session.output.line(format!("(the newest {limit}; more with --limit)"));
@@ -128,10 +126,7 @@ fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
 fn search(session: &mut Session<'_>, text: &str, limit: usize) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let found = history::search(snapshot.history()?, text, limit).map_err(Error::from)?;
-    if session.output.is_json() {
-        session.output.value(json!({ "entries": found.entries, "total": found.total }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "entries": found.entries, "total": found.total }));
     print(session, &found.entries);
     if found.total > found.entries.len() as u64 {
         session.output.line(format!(
@@ -199,35 +194,26 @@ fn verify(session: &mut Session<'_>) -> CliResult {
     drop(progress);
     let verified = verified?;
     if verified.is_intact() {
-        if session.output.is_json() {
-            session.output.value(json!(verified));
-        } else {
-            let entries = counted(verified.entries as usize, "entry", "entries");
-            let by_hand = match verified.unsigned {
-                0 => String::new(),
-                count => format!(", and {count} written by hand without a checksum"),
-            };
-            session.output.line(format!("the history is intact: {entries}{by_hand}"));
-            for back in &verified.went_back {
-                session.output.note(&format!(
-                    "{} lost with {}: `statedir history accept` accepts the loss, \
-                     `statedir check --fix` restores what is missing",
-                    counted(back.entries.len(), "entry", "entries"),
-                    back.by
-                ));
-            }
+        session.output.value(|| json!(verified));
+        let entries = counted(verified.entries as usize, "entry", "entries");
+        let by_hand = match verified.unsigned {
+            0 => String::new(),
+            count => format!(", and {count} written by hand without a checksum"),
+        };
+        session.output.line(format!("the history is intact: {entries}{by_hand}"));
+        for back in &verified.went_back {
+            session.output.note(&format!(
+                "{} lost with {}: `statedir history accept` accepts the loss, \
+                 `statedir check --fix` restores what is missing",
+                counted(back.entries.len(), "entry", "entries"),
+                back.by
+            ));
         }
         return Ok(0);
     }
-    let mut lines: Vec<String> = Vec::new();
     for problem in &verified.problems {
         let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
-        lines.push(format!("history.md{line}: {}", problem.message));
-    }
-    if !session.output.is_json() {
-        for line in &lines {
-            session.output.line(line);
-        }
+        session.output.line(format!("history.md{line}: {}", problem.message));
     }
     let problems = counted(verified.problems.len(), "problem", "problems");
     let is_gone = |problem: &history::HistoryProblem| {
@@ -240,8 +226,6 @@ fn verify(session: &mut Session<'_>) -> CliResult {
     } else {
         "`statedir check` says where to get the text back; `statedir op log` shows edits made outside statedir"
     };
-    let mut failure =
-        Failure::new(ErrorCode::HistoryBroken, format!("history.md has {problems}")).hint(hint);
-    failure.data = Some(Box::new(json!({ "verification": verified })));
-    Err(failure)
+    let failure = Failure::new(ErrorCode::HistoryBroken, format!("history.md has {problems}"));
+    session.end(Some(failure.hint(hint)), || json!({ "verification": verified }))
 }

@@ -266,10 +266,7 @@ fn init(session: &mut Session<'_>, url: Option<&str>) -> CliResult {
         fleet::remember(&address)?;
     }
     let fleet = address.to_string();
-    if session.output.is_json() {
-        session.output.value(json!({ "fleet": fleet, "created": made }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "fleet": fleet, "created": made }));
     let done = if made { "created the tables of" } else { "the tables exist:" };
     session.output.line(format!("{done} {fleet}"));
     if has_password(url) {
@@ -300,17 +297,14 @@ fn status(session: &mut Session<'_>) -> CliResult {
         let (projects, last) = machines.entry(project.machine()).or_insert((0, heard));
         (*projects, *last) = (*projects + 1, heard.min(*last));
     }
-    if session.output.is_json() {
-        session.output.value(
-            json!({ "fleet": address.to_string(), "database": what, "machine": host,
+    session.output.value(|| {
+        json!({ "fleet": address.to_string(), "database": what, "machine": host,
             "projects": all.len(), "active": count("active"), "failed": count("failed"),
             "held": held, "here": here, "project": there,
             "machines": machines.iter().map(|(machine, (projects, heard))| {
                 json!({ "machine": machine, "projects": projects, "heard_ms": heard })
-            }).collect::<Vec<_>>() }),
-        );
-        return Ok(0);
-    }
+            }).collect::<Vec<_>>() })
+    });
     session.output.line(format!("fleet     {address} ({what})"));
     session.output.line(format!("machine   {host}"));
     session.output.line(format!(
@@ -376,11 +370,8 @@ fn push(session: &mut Session<'_>, whole: bool, lease: Duration) -> CliResult {
         true => format!("published `{}` at revision {}", known.name, known.revision),
         false => format!("`{}` is already published, at revision {}", known.name, known.revision),
     };
-    if session.output.is_json() {
-        session.output.value(json!({ "name": known.name, "id": known.id, "pushed": changed,
+    session.output.value(|| json!({ "name": known.name, "id": known.id, "pushed": changed,
             "revision": known.revision, "fence": known.fence, "history_length": known.history_length }));
-        return Ok(0);
-    }
     session.output.line(message);
     Ok(0)
 }
@@ -399,11 +390,10 @@ pub(in crate::adapters::cli) fn push_later(workspace: &Workspace) {
 }
 
 fn print_membership(session: &mut Session<'_>, known: &Membership, message: String) -> CliResult {
-    if session.output.is_json() {
-        session.output.value(json!({ "name": known.name, "id": known.id, "fence": known.fence,
-            "revision": known.revision, "fleet": known.fleet }));
-        return Ok(0);
-    }
+    session.output.value(|| {
+        json!({ "name": known.name, "id": known.id, "fence": known.fence,
+            "revision": known.revision, "fleet": known.fleet })
+    });
     session.output.line(message);
     Ok(0)
 }

@@ -102,7 +102,8 @@ pub(super) fn list(session: &mut Session<'_>, args: &ListArgs) -> CliResult {
     };
     if session.output.is_json() {
         let (_, mut database) = database()?;
-        session.output.value(json!({ "projects": database.list(&filter)? }));
+        let found = database.list(&filter)?;
+        session.output.value(|| json!({ "projects": found }));
         return Ok(0);
     }
     let found = fleet::summaries(&filter)?;
@@ -119,10 +120,7 @@ pub(super) fn show(session: &mut Session<'_>, name: &str) -> CliResult {
     let (_, mut database) = database()?;
     let project = database.project(name)?.ok_or_else(|| FleetError::NoProject(name.to_owned()))?;
     let document = database.document(&project.id)?;
-    if session.output.is_json() {
-        session.output.value(json!({ "project": project, "document": document }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "project": project, "document": document }));
     session.output.painted(Colour::Bold, &line(&(&project).into()));
     let none = || "-".to_owned();
     let rows = [
@@ -183,11 +181,10 @@ pub(super) fn metrics(session: &mut Session<'_>, args: &MetricsArgs) -> CliResul
     let (_, mut database) = database()?;
     let totals = database.totals(args.by == By::Template)?;
     let all = totals.iter().fold(Totals { group: "all".to_owned(), ..Totals::default() }, sum);
-    if session.output.is_json() {
+    session.output.value(|| {
         let by = if args.by == By::Template { "template" } else { "machine" };
-        session.output.value(json!({ "by": by, "groups": totals, "all": all }));
-        return Ok(0);
-    }
+        json!({ "by": by, "groups": totals, "all": all })
+    });
     for group in totals.iter().chain([&all]) {
         session.output.line(total_line(group));
     }

@@ -132,12 +132,11 @@ fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
     let total = all.checkpoints.len();
     let limit = if limit == 0 { total } else { limit };
     let shown = all.checkpoints.iter().rev().take(limit);
-    if session.output.is_json() {
-        let lines: Vec<CheckpointLine> = shown.map(CheckpointLine::of).collect();
-        session.output.value(json!({ "checkpoints": lines, "total": total,
-            "more": total > limit, "damaged": all.damaged, "revision": all.revision }));
-        return Ok(0);
-    }
+    session.output.value(|| {
+        let lines: Vec<CheckpointLine> = shown.clone().map(CheckpointLine::of).collect();
+        json!({ "checkpoints": lines, "total": total,
+            "more": total > limit, "damaged": all.damaged, "revision": all.revision })
+    });
     for name in &all.damaged {
         session.output.note(&format!("checkpoint `{name}` is damaged"));
     }
@@ -162,10 +161,7 @@ fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
 
 fn show(session: &mut Session<'_>, name: &str) -> CliResult {
     let details = session.workspace()?.checkpoint_details(name)?;
-    if session.output.is_json() {
-        session.output.value(details_json(&details));
-        return Ok(0);
-    }
+    session.output.value(|| details_json(&details));
     let CheckpointDetails { checkpoint, overview, unreadable } = &details;
     let mut lines = vec![
         ("checkpoint", checkpoint.name.to_string()),

@@ -74,10 +74,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     };
     let to = named(&args.to, DiffSide::Working)?;
     let found = workspace.compare(&from, &to)?;
-    if session.output.is_json() {
-        session.output.value(answer(&found));
-        return Ok(0);
-    }
+    session.output.value(|| answer(&found));
     if found.changes.is_empty() {
         let newest = args.from.is_none() && args.to.is_none();
         let more = newest && workspace.operations(Some(2))?.len() > 1;

@@ -43,10 +43,7 @@ fn log(session: &mut Session<'_>, limit: usize) -> CliResult {
     let mut operations = session.workspace()?.operations(Some(limit.saturating_add(1)))?;
     let more = operations.len() > limit;
     operations.truncate(limit);
-    if session.output.is_json() {
-        session.output.value(json!({ "operations": operations, "more": more }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "operations": operations, "more": more }));
     if operations.is_empty() {
         session.output.line("no operations yet");
     }
@@ -81,10 +78,7 @@ fn show(session: &mut Session<'_>, id: Option<&str>) -> CliResult {
         },
     };
     let operation = workspace.operation_named(&id)?;
-    if session.output.is_json() {
-        session.output.value(operation_json(&operation));
-        return Ok(0);
-    }
+    session.output.value(|| operation_json(&operation));
     let fields = [
         ("operation", operation.id.as_str()),
         ("parent", operation.parent.as_str()),

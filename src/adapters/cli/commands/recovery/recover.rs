@@ -170,22 +170,13 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     };
     let dry_run = session.global.dry_run;
     let damaged = recovery.examined.evidence.damage.first().filter(|_| carried.is_none()).cloned();
-    if session.output.is_json() {
-        let answer = view::document(&recovery, carried.as_ref(), dry_run);
-        return match damaged {
-            Some(message) => Err(damage(message, answer, way_back)),
-            None => {
-                session.output.value(answer);
-                Ok(0)
-            }
-        };
-    }
     let apply = (!args.apply).then(|| args.to_apply());
     view::print(session.output, &recovery, apply.as_deref());
     if let Some(outcome) = &carried {
         session.output.outcome(outcome, dry_run);
     }
-    damaged.map_or(Ok(0), |message| Err(damage(message, Value::Null, way_back)))
+    let failure = damaged.map(|message| damage(message, way_back));
+    session.end(failure, || view::document(&recovery, carried.as_ref(), dry_run))
 }
 
 /// The hint for a missing file that the log does not have; the decision shows it, too.
@@ -198,12 +189,10 @@ fn restore_hint(workspace: &Workspace, recovery: &mut Recovery) -> Option<String
     Some(way_back)
 }
 
-fn damage(message: String, answer: Value, way_back: Option<String>) -> Failure {
+fn damage(message: String, way_back: Option<String>) -> Failure {
     let usual = "`statedir check` lists every problem; `statedir check --fix` repairs what is safe";
     let hint = way_back.unwrap_or_else(|| usual.to_owned());
-    let mut failure = Failure::new(ErrorCode::Damaged, message).hint(hint);
-    failure.data = answer.is_object().then(|| Box::new(answer));
-    failure
+    Failure::new(ErrorCode::Damaged, message).hint(hint)
 }
 
 /// The outcome for one state directory.
@@ -230,27 +219,20 @@ fn recover_all(
     let failures = done.iter().filter_map(|one| one.result.as_ref().err());
     let exit = failures.clone().map(|failure| failure.exit).max().unwrap_or(0);
     let failed = failures.count();
-    let answer = json!({ "root": root, "left_out": left_out,
-        "states": done.iter().map(|one| one.to_json(session.global.dry_run)).collect::<Vec<_>>() });
-    if !session.output.is_json() {
-        for one in &done {
-            one.print(session);
-        }
-        if done.is_empty() {
-            session.output.line("no state directories");
-        }
-        for what in &left_out {
-            session.output.note(&format!("left out: {what}"));
-        }
+    let dry_run = session.global.dry_run;
+    let states = || done.iter().map(|one| one.to_json(dry_run)).collect::<Vec<_>>();
+    let answer = || json!({ "root": root, "left_out": left_out, "states": states() });
+    for one in &done {
+        one.print(session);
     }
-    if failed == 0 && !unread {
-        if session.output.is_json() {
-            session.output.value(answer);
-        }
-        return Ok(0);
+    if done.is_empty() {
+        session.output.line("no state directories");
+    }
+    for what in &left_out {
+        session.output.note(&format!("left out: {what}"));
     }
     if failed == 0 {
-        return Err(scan::unreadable_directories(answer));
+        return session.end(unread.then(scan::unreadable_directories), answer);
     }
     let message = format!("{failed} of {} states could not be recovered", done.len());
     let first =
@@ -259,8 +241,8 @@ fn recover_all(
         "`statedir -C {} check` lists every problem of the first",
         shell_word(&first.unwrap_or_default())
     ));
-    (failure.exit, failure.data) = (exit, Some(Box::new(answer)));
-    Err(failure)
+    failure.exit = exit;
+    session.end(Some(failure), answer)
 }
 
 fn recover_state(
@@ -274,8 +256,8 @@ fn recover_state(
     let way_back = restore_hint(&workspace, &mut recovery);
     let evidence = &recovery.examined.evidence;
     if let Some(message) = evidence.damage.first() {
-        let answer = view::document(&recovery, None, false);
-        return Err(damage(message.clone(), answer, way_back));
+        let data = Some(Box::new(view::document(&recovery, None, false)));
+        return Err(Failure { data, ..damage(message.clone(), way_back) });
     }
     if !apply || recovery.decision.nothing_to_do {
         return Ok((recovery, None, None));

@@ -58,26 +58,13 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         directory: session.output.dir.clone(),
     };
     let briefed = session.workspace()?.brief(&request)?;
-    if session.output.is_json() {
-        return answer(session, &briefed);
-    }
     session.output.raw(&briefed.brief.text);
     if let Some(need) = briefed.brief.essentials_need.filter(|_| briefed.brief.text.is_empty()) {
         session.output.note(&format!(
             "nothing fits into that few tokens: `statedir brief --max-tokens {need}`"
         ));
     }
-    damage(&briefed).map_or(Ok(0), Err)
-}
-
-fn answer(session: &mut Session<'_>, briefed: &Briefed) -> CliResult {
-    let document = briefed.brief.to_json();
-    if let Some(mut failure) = damage(briefed) {
-        failure.data = Some(Box::new(document));
-        return Err(failure);
-    }
-    session.output.value(document);
-    Ok(0)
+    session.end(damage(&briefed), || briefed.brief.to_json())
 }
 
 /// What to report when a file could not be read.

@@ -38,15 +38,13 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         return stream_history(session, &snapshot);
     }
     let text = text(&snapshot, file, args.section.as_deref())?;
-    if session.output.is_json() {
-        let answer = json!({ "file": file.name(), "section": args.section, "text": text,
-            "revision": snapshot.revision().as_str() });
-        session.output.value(answer);
-    } else {
-        session.output.raw(&text);
-        if !text.is_empty() && !text.ends_with('\n') {
-            session.output.raw("\n");
-        }
+    session.output.value(|| {
+        json!({ "file": file.name(), "section": args.section, "text": text,
+            "revision": snapshot.revision().as_str() })
+    });
+    session.output.raw(&text);
+    if !text.is_empty() && !text.ends_with('\n') {
+        session.output.raw("\n");
     }
     Ok(0)
 }
