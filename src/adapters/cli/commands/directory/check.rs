@@ -19,10 +19,10 @@ Examples:
 pub(in crate::adapters) struct Args {
     /// Repair what is safe, as one operation that can be undone
     #[arg(long)]
-    pub(in crate::adapters) fix: bool,
+    fix: bool,
     /// Exit 4 for warnings too
     #[arg(long)]
-    pub(in crate::adapters) strict: bool,
+    strict: bool,
 }
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {

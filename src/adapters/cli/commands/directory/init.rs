@@ -35,25 +35,25 @@ their name.")]
 pub(in crate::adapters) struct Args {
     /// What the execution should achieve
     #[arg(long, value_name = "TEXT")]
-    pub(in crate::adapters) goal: Option<String>,
+    goal: Option<String>,
     /// A short name for the goal
     #[arg(long, value_name = "TITLE")]
-    pub(in crate::adapters) title: Option<String>,
+    title: Option<String>,
     /// Whether steps are carried out or only simulated
     #[arg(long, value_enum, default_value = "execution", ignore_case = true)]
-    pub(in crate::adapters) mode: ModeArg,
+    mode: ModeArg,
     /// A template by name, such as `classic` or `execute`, or a directory with your own
     #[arg(long, value_name = "NAME|DIR")]
-    pub(in crate::adapters) template: Option<String>,
+    template: Option<String>,
     /// The ticket it is about: #7, PROJ-123 or its URL; the state is kept below docs/plan/tickets
     #[arg(long, value_name = "TICKET")]
-    pub(in crate::adapters) ticket: Option<String>,
+    ticket: Option<String>,
     /// List the templates that can be used by name, and write nothing
     #[arg(long, conflicts_with_all = ["goal", "title", "template", "set", "ticket"])]
-    pub(in crate::adapters) list_templates: bool,
+    list_templates: bool,
     /// A modifier or limit, or a value that your templates use
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pairs::pair)]
-    pub(in crate::adapters) set: Vec<(String, String)>,
+    set: Vec<(String, String)>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

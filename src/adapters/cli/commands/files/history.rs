@@ -8,11 +8,6 @@ use crate::{
     workspace::{Change, Error},
 };
 
-/// How many entries are listed by default.
-pub(in crate::adapters) const LIST_LIMIT: usize = 10;
-/// How many are found.
-pub(in crate::adapters) const SEARCH_LIMIT: usize = 20;
-
 /// Add to, read and verify the append-only history
 #[derive(Clone, Debug, clap::Subcommand)]
 #[command(
@@ -42,7 +37,7 @@ pub(in crate::adapters) enum Verb {
     )]
     List {
         /// The most to list
-        #[arg(long, default_value_t = LIST_LIMIT)]
+        #[arg(long, default_value_t = 10)]
         limit: usize,
     },
     /// Find entries that contain a text
@@ -51,7 +46,7 @@ pub(in crate::adapters) enum Verb {
         /// What to look for; a–z match in either case
         text: String,
         /// The most to list
-        #[arg(long, default_value_t = SEARCH_LIMIT)]
+        #[arg(long, default_value_t = 20)]
         limit: usize,
     },
     /// Prove that no entry was changed, removed or reordered (exit 4 if one was)

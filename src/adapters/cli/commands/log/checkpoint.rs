@@ -6,9 +6,6 @@ use crate::{
     workspace::{CheckpointDetails, CheckpointLine, CheckpointRequest, RestoreOptions},
 };
 
-/// How many checkpoints are listed by default.
-pub(in crate::adapters) const LIST_LIMIT: usize = 20;
-
 /// Save the state under a name, and go back to it
 ///
 /// A checkpoint costs the size of what changed since the last one, never that of the history. It is
@@ -46,7 +43,7 @@ Examples:
     #[command(after_help = "Examples:\n  statedir checkpoint list --limit 5")]
     List {
         /// The most to list; 0 for all
-        #[arg(long, default_value_t = LIST_LIMIT)]
+        #[arg(long, default_value_t = 20)]
         limit: usize,
     },
     /// Show a checkpoint: its files, and where the execution stood
@@ -81,18 +78,18 @@ Examples:
 pub(in crate::adapters) struct RestoreArgs {
     /// The name of a checkpoint, an operation's id, or @-2 for two operations ago
     #[arg(value_name = "NAME|OP")]
-    pub(in crate::adapters) target: String,
+    target: String,
     /// Only this file, such as plan; may be repeated
     #[arg(long, value_name = "FILE", value_delimiter = ',', value_parser = file)]
-    pub(in crate::adapters) only: Vec<StateFile>,
+    only: Vec<StateFile>,
     /// Put steps that were not finished then, and those after them, back to pending
     ///
     /// If the plan is not among the files, the steps finished since then are reopened.
     #[arg(long)]
-    pub(in crate::adapters) rewind: bool,
+    rewind: bool,
 }
 
-pub(in crate::adapters) fn file(text: &str) -> Result<StateFile, String> {
+fn file(text: &str) -> Result<StateFile, String> {
     StateFile::from_name(text).ok_or_else(|| {
         "the files are plan, context, variables, constraints and workflow".to_owned()
     })

@@ -6,9 +6,6 @@ use crate::{
     store::{Operation, Revision},
 };
 
-/// How many operations are listed by default.
-pub(in crate::adapters) const LOG_LIMIT: usize = 20;
-
 /// Look at the operation log
 #[derive(Clone, Debug, clap::Subcommand)]
 #[command(
@@ -20,7 +17,7 @@ pub(in crate::adapters) enum Verb {
     #[command(visible_alias = "list", after_help = "Examples:\n  statedir op log --limit 5")]
     Log {
         /// The most to list
-        #[arg(long, default_value_t = LOG_LIMIT)]
+        #[arg(long, default_value_t = 20)]
         limit: usize,
     },
     /// Show one operation with what it changed

@@ -65,39 +65,39 @@ restart, human_review. What --apply did is one operation: `statedir undo` revert
 pub(in crate::adapters) struct Args {
     /// Carry out the decision, as one operation that can be undone
     #[arg(long)]
-    pub(in crate::adapters) apply: bool,
+    apply: bool,
     /// Take this decision instead, if it is possible
     #[arg(long, value_name = "ACTION", value_parser = action)]
-    pub(in crate::adapters) decide: Option<RecoveryAction>,
+    decide: Option<RecoveryAction>,
     /// Decide for this step; else for the one that was interrupted or failed
     #[arg(long, value_name = "STEP")]
-    pub(in crate::adapters) step: Option<String>,
+    step: Option<String>,
     /// Let a program decide; quotes keep words together, no shell is used
     #[arg(long, value_name = "CMD", conflicts_with = "decide")]
-    pub(in crate::adapters) evaluator: Option<String>,
+    evaluator: Option<String>,
     /// StateResult more argument for the program, passed as is
     #[arg(long, value_name = "ARG", requires = "evaluator", allow_hyphen_values = true)]
-    pub(in crate::adapters) evaluator_arg: Vec<String>,
+    evaluator_arg: Vec<String>,
     /// How long the program may take
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = span)]
-    pub(in crate::adapters) evaluator_timeout: Duration,
+    evaluator_timeout: Duration,
     /// Decide for every state directory below this one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["decide", "step", "project"])]
-    pub(in crate::adapters) all: Option<PathBuf>,
+    all: Option<PathBuf>,
     /// Restore lost state files and the operation log from git commits
     #[arg(long, conflicts_with_all = [
         "apply", "decide", "step", "evaluator", "evaluator_arg", "all", "project",
     ])]
-    pub(in crate::adapters) from_git: bool,
+    from_git: bool,
     /// The directory with the project's files; else derived from where the state is
     #[arg(long, value_name = "DIR")]
-    pub(in crate::adapters) project: Option<PathBuf>,
+    project: Option<PathBuf>,
     /// How long a claim may be silent before it counts as stale; else as workflow.yaml says (1h)
     #[arg(long, value_name = "TIME", value_parser = span)]
-    pub(in crate::adapters) stale_after: Option<Duration>,
+    stale_after: Option<Duration>,
 }
 
-pub(in crate::adapters) fn action(text: &str) -> Result<RecoveryAction, String> {
+fn action(text: &str) -> Result<RecoveryAction, String> {
     let all: Vec<&str> = RecoveryAction::ALL.iter().map(|action| action.word()).collect();
     RecoveryAction::parse(text)
         .ok_or_else(|| format!("`{text}` is not a decision; expected one of {}", all.join(", ")))
