@@ -114,14 +114,14 @@ pub mod state {
     //! [`StateDocument::SCHEMA`] describes it for other languages.
 
     pub use crate::{
-        domain::{Decision, Review, SettingGroup},
+        domain::{Decision, Review, SettingGroup, StepCounts},
         history::{Counts, EntryKind},
         recovery::failure::ErrorClass,
         workspace::{
             StateDocument,
             state::{
                 BehaviourState, ConstraintLine, ConstraintState, EntryState, FailedAttempt,
-                Identity, Located, Metrics, Places, Progress, Recovery, SectionState, SettingState,
+                Identity, Located, Metrics, Places, Recovery, SectionState, SettingState,
                 StepState, Timing, ValueType, Written,
             },
         },

@@ -179,12 +179,11 @@ impl Source {
         let named = self.dir.as_ref().filter(|_| self.names_directory);
         let named = named.map(|dir| dir.display().to_string());
         let command = literal(words, revision, named.as_deref());
-        let borrowed: Vec<&str> = words.iter().map(String::as_str).collect();
-        let answer = match (in_process::request(&borrowed), &self.dir) {
-            (Some(request), Some(dir)) => {
+        let answer = match (in_process::request(words), &self.dir) {
+            (Ok(request), Some(dir)) => {
                 let caller = Caller {
                     if_match: Some(revision.to_owned()),
-                    command: format!("board: {}", borrowed.join(" ")),
+                    command: format!("board: {}", words.join(" ")),
                     ..self.caller(dir)
                 };
                 in_process::run(&caller, request)
@@ -206,7 +205,8 @@ impl Source {
 
     fn compare(&self, from: &str, to: &str) -> Result<Vec<String>, String> {
         let dir = self.dir.as_deref().ok_or("no state is open")?;
-        let wanted = in_process::request(&["diff", from, to]).ok_or("this cannot be compared")?;
+        let wanted =
+            in_process::request(&["diff", from, to]).map_err(|_| "this cannot be compared")?;
         let text = in_process::text(&self.caller(dir), wanted).map_err(|answer| {
             let message = answer.document["error"]["message"].as_str();
             message.unwrap_or("this cannot be compared").to_owned()

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{CliResult, Failure, Session, args::Global, commands, output::Output, pairs};
 use crate::{domain::ErrorCode, store::Cancellation, workspace::Change};
 
-pub(in crate::adapters) use super::{args::Verbs, commands::Command as Request};
+pub(in crate::adapters) use super::commands::Command as Request;
 
 /// Where a command runs, for whom, and on what condition.
 #[derive(Clone, Debug)]
@@ -119,12 +119,17 @@ pub(in crate::adapters) fn defaults<T: clap::Args>() -> T {
     arguments.unwrap_or_else(|error| unreachable!("a command that needs an argument: {error}"))
 }
 
-/// The request that words make on the command line, if they make one.
-#[cfg(any(test, feature = "board", feature = "web"))]
-pub(in crate::adapters) fn request(words: &[&str]) -> Option<Request> {
-    let words = std::iter::once("statedir").chain(words.iter().copied());
+/// The request that words make on the command line.
+///
+/// # Errors
+/// They make none.
+pub(in crate::adapters) fn request(words: &[impl AsRef<str>]) -> Result<Request, CommandAnswer> {
+    let words = std::iter::once("statedir").chain(words.iter().map(AsRef::as_ref));
     let words: Vec<_> = words.map(std::ffi::OsString::from).collect();
-    super::parse::parse(&words).ok().map(|parsed| parsed.arguments.command)
+    match super::parse::parse(&words) {
+        Ok(parsed) => Ok(parsed.arguments.command),
+        Err(unparsed) => Err(CommandAnswer::from(&Failure::from(&unparsed.error))),
+    }
 }
 
 /// A state to look at.
@@ -219,13 +224,10 @@ impl Caller {
             wait: Some(self.wait),
         };
         Session {
-            global,
-            command: self.command.clone(),
             client: self.client.clone(),
             via: self.via,
-            event_session: None,
             cancellation: self.cancellation.clone(),
-            output,
+            ..Session::new(global, self.command.clone(), output)
         }
     }
 }

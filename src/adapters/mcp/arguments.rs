@@ -1,4 +1,4 @@
-//! The arguments of a call, read as the kinds that requests are made of.
+//! The arguments of a call, read as the kinds that command lines are made of.
 //!
 //! They are read leniently: a number is taken where text is expected, and the other way round.
 
@@ -21,32 +21,14 @@ impl Arguments {
         }
     }
 
-    /// Text that is required.
-    pub(super) fn required(&self, name: &str) -> Result<String, CommandAnswer> {
-        self.text(name)?.ok_or_else(|| usage(format!("`{name}` is missing")))
-    }
-
-    /// A whole number that is not negative.
-    pub(super) fn whole_number(&self, name: &str) -> Result<Option<usize>, CommandAnswer> {
-        self.parsed(name, |text| {
-            text.parse().map_err(|_| format!("`{text}` is not a whole number"))
-        })
-    }
-
-    /// A whole number that there must be.
-    pub(super) fn required_whole(&self, name: &str) -> Result<usize, CommandAnswer> {
-        self.whole_number(name)?.ok_or_else(|| usage(format!("`{name}` is missing")))
-    }
-
-    /// Text that a command reads further.
-    pub(super) fn parsed<T>(
-        &self,
-        name: &str,
-        read: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, CommandAnswer> {
-        let text = self.text(name)?;
-        let read = text.map(|text| read(&text)).transpose();
-        read.map_err(|error| usage(format!("`{name}`: {error}")))
+    /// A whole number that is not negative, as text.
+    pub(super) fn whole_number(&self, name: &str) -> Result<Option<String>, CommandAnswer> {
+        match self.text(name)? {
+            Some(text) if text.parse::<usize>().is_err() => {
+                Err(usage(format!("`{name}`: `{text}` is not a whole number")))
+            }
+            number => Ok(number),
+        }
     }
 
     /// True or false; false if absent.
@@ -58,8 +40,9 @@ impl Arguments {
         }
     }
 
-    /// The members of an object as the command line takes them: `KEY=VALUE`.
-    pub(super) fn pairs(&self, name: &str) -> Result<Vec<(String, String)>, CommandAnswer> {
+    /// The members of an object as the command line takes them, `KEY=VALUE`: a value is read back as
+    /// it is, or kept as text.
+    pub(super) fn pairs(&self, name: &str, typed: bool) -> Result<Vec<String>, CommandAnswer> {
         let members = match self.0.get(name) {
             None => return Ok(Vec::new()),
             Some(Value::Object(members)) => members,
@@ -67,22 +50,18 @@ impl Arguments {
         };
         let mut pairs = Vec::with_capacity(members.len());
         for (key, value) in members {
-            if key.trim().is_empty() {
-                return Err(usage(format!("`{name}` has a member without a name")));
+            if key.trim().is_empty() || key.contains('=') {
+                let what =
+                    if key.contains('=') { "with `=` in its name" } else { "without a name" };
+                return Err(usage(format!("`{name}` has a member {what}")));
             }
-            pairs.push((key.trim().to_owned(), as_typed(value)));
+            let value = match value {
+                Value::String(text) if !typed || !is_json(text) => text.clone(),
+                other => other.to_string(),
+            };
+            pairs.push(format!("{}={value}", key.trim()));
         }
         Ok(pairs)
-    }
-
-    /// The members of an object as plain text.
-    pub(super) fn texts(&self, name: &str) -> Result<Vec<(String, String)>, CommandAnswer> {
-        let pairs = self.pairs(name)?;
-        let text = |key: String, typed: String| match self.0[name].get(&key) {
-            Some(Value::String(text)) => (key, text.clone()),
-            _ => (key, typed),
-        };
-        Ok(pairs.into_iter().map(|(key, typed)| text(key, typed)).collect())
     }
 
     /// Refuses what a verb does not take.
@@ -98,12 +77,9 @@ impl Arguments {
     }
 }
 
-/// A value so that a command reads it back as it is: text that would read as JSON is quoted.
-fn as_typed(value: &Value) -> String {
-    match value {
-        Value::String(text) if serde_json::from_str::<Value>(text).is_err() => text.clone(),
-        other => other.to_string(),
-    }
+/// Whether text would be read as something else than text.
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<Value>(text).is_ok()
 }
 
 /// A refusal of the arguments.

@@ -41,6 +41,8 @@ pub(super) enum Shape {
     Number,
     Object,
     Text,
+    /// An object whose members are compared as text.
+    Texts,
     Whole,
     /// The number or the id of a step.
     Step,
@@ -53,7 +55,7 @@ impl Shape {
             Self::Any => json!({ "description": "any JSON" }),
             Self::Flag => json!({ "type": "boolean" }),
             Self::Number => json!({ "type": "number" }),
-            Self::Object => json!({ "type": "object" }),
+            Self::Object | Self::Texts => json!({ "type": "object" }),
             Self::Text => json!({ "type": "string" }),
             Self::Whole => json!({ "type": "integer" }),
             Self::Step => json!({ "type": ["integer", "string"] }),
@@ -127,7 +129,7 @@ impl Kind {
             .collect::<Result<_, _>>()?;
         let conditions = Conditions::take(&mut arguments)?;
         let verb = self.verb(&mut arguments)?;
-        Ok((verb.work(arguments)?, conditions))
+        Ok((verb.work(self.arguments, arguments)?, conditions))
     }
 
     fn verb(&self, arguments: &mut JsonObject) -> Result<&'static Verb, CommandAnswer> {

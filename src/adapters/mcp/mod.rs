@@ -5,11 +5,11 @@
 //! line gives.
 
 mod arguments;
+mod command_line;
 mod frames;
 mod kind;
 mod pipes;
 mod prompts;
-mod requests;
 mod resources;
 mod server;
 mod tools;

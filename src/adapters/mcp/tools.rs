@@ -3,9 +3,8 @@
 use super::{
     kind::{
         Kind,
-        Shape::{Any, Flag as Bool, List, Number, Object, Step, Text, Whole},
+        Shape::{Any, Flag as Bool, List, Number, Object, Step, Text, Texts, Whole},
     },
-    requests,
     verb::{
         Does::{self, Change, Changes, Renamed, Run},
         Verb,
@@ -25,14 +24,14 @@ pub(super) const TOOLS: &[Kind] = &[
                 revision.",
         arguments: &[("max_tokens", Whole), ("for", Step), ("since", Text)],
         answers: &[],
-        verbs: &[verb("", Run(&["max_tokens", "for", "since"], requests::brief))],
+        verbs: &[verb("", Run("brief --max_tokens --for --since"))],
     },
     Kind {
         name: "status",
         about: "Counts, current and next step, cost, limits, open reviews, problems.",
         arguments: &[],
         answers: &[],
-        verbs: &[verb("", Run(&[], requests::status))],
+        verbs: &[verb("", Run("status"))],
     },
     Kind {
         name: "plan",
@@ -50,12 +49,12 @@ pub(super) const TOOLS: &[Kind] = &[
         ],
         answers: &[],
         verbs: &[
-            verb("init", Run(&["goal", "title", "mode", "set"], requests::init)),
+            verb("init", Run("init --goal --title --mode --set")),
             verb("set", Change("plan.set")),
             verb("pause", Change("plan.pause")),
-            verb("resume", Run(&[], requests::resume)),
-            verb("check", Run(&[], requests::check)),
-            verb("show", Run(&["file", "section"], requests::show)),
+            verb("resume", Run("resume")),
+            verb("check", Run("check")),
+            verb("show", Run("show <file> --section")),
         ],
     },
     Kind {
@@ -90,13 +89,13 @@ pub(super) const TOOLS: &[Kind] = &[
             ("dependents", Bool),
             ("status", Text),
             ("claimed_by", Text),
-            ("where", Object),
+            ("where", Texts),
             ("limit", Whole),
             ("resolved", Bool),
         ],
         answers: &[("message", Text)],
         verbs: &[
-            verb("next", Run(&["claim"], requests::step_next)),
+            verb("next", Run("step next --claim")),
             verb("start", Change("step.start")),
             verb("done", Change("step.done")),
             verb("fail", Change("step.fail")),
@@ -109,8 +108,8 @@ pub(super) const TOOLS: &[Kind] = &[
             verb("set", Change("step.set")),
             verb("reorder", Change("step.reorder")),
             verb("remove", Change("step.remove")),
-            verb("show", Run(&["step", "resolved"], requests::step_show)),
-            verb("list", Run(&["status", "claimed_by", "where", "limit"], requests::step_list)),
+            verb("show", Run("step show [step] --resolved")),
+            verb("list", Run("step list --status --claimed_by --where --limit")),
         ],
     },
     Kind {
@@ -122,7 +121,7 @@ pub(super) const TOOLS: &[Kind] = &[
         verbs: &[
             verb("add", Change("context.add")),
             verb("set", Change("context.set")),
-            verb("show", Run(&["section"], requests::context_show)),
+            verb("show", Run("context show --section")),
         ],
     },
     Kind {
@@ -132,7 +131,7 @@ pub(super) const TOOLS: &[Kind] = &[
         arguments: &[("path", Text), ("value", Any)],
         answers: &[],
         verbs: &[
-            verb("get", Run(&["path"], requests::var_get)),
+            verb("get", Run("var get [path]")),
             verb("set", Change("var.set")),
             verb("unset", Change("var.unset")),
             verb("append", Change("var.append")),
@@ -147,9 +146,9 @@ pub(super) const TOOLS: &[Kind] = &[
         answers: &[],
         verbs: &[
             verb("add", Change("history.add")),
-            verb("list", Run(&["limit"], requests::history_list)),
-            verb("search", Run(&["text", "limit"], requests::history_search)),
-            verb("verify", Run(&[], requests::history_verify)),
+            verb("list", Run("history list --limit")),
+            verb("search", Run("history search <text> --limit")),
+            verb("verify", Run("history verify")),
         ],
     },
     Kind {
@@ -170,25 +169,25 @@ pub(super) const TOOLS: &[Kind] = &[
         ],
         answers: &[],
         verbs: &[
-            verb("constraint.list", Run(&[], requests::constraint_list)),
-            verb("constraint.get", Run(&["name"], requests::constraint_get)),
+            verb("constraint.list", Run("constraint list")),
+            verb("constraint.get", Run("constraint get <name>")),
             verb("constraint.set", Change("constraint.set")),
             verb("constraint.unset", Change("constraint.unset")),
-            verb("directive.list", Run(&[], requests::directive_list)),
+            verb("directive.list", Run("directive list")),
             verb("directive.add", Change("directive.add")),
             verb(
                 "directive.remove",
                 Renamed("directive.remove", &[("number", "directive"), ("text", "directive")], &[]),
             ),
-            verb("rule.list", Run(&[], requests::rule_list)),
+            verb("rule.list", Run("rule list")),
             verb("rule.add", Change("rule.add")),
             verb(
                 "rule.remove",
                 Renamed("rule.remove", &[("number", "rule"), ("text", "rule")], &[]),
             ),
-            verb("rule.check", Run(&[], requests::rule_check)),
-            verb("rule.explain", Run(&["number", "type", "fields"], requests::rule_explain)),
-            verb("rule.test", Run(&["type", "fields", "times"], requests::rule_test)),
+            verb("rule.check", Run("rule check")),
+            verb("rule.explain", Run("rule explain <number> --event=type [fields]")),
+            verb("rule.test", Run("rule test <type> [fields] --times")),
             verb("event.emit", Change("event.emit")),
         ],
     },
@@ -212,16 +211,17 @@ pub(super) const TOOLS: &[Kind] = &[
         ],
         answers: &[],
         verbs: &[
-            verb("create", Run(&["name", "message"], requests::checkpoint_create)),
-            verb("list", Run(&["limit"], requests::checkpoint_list)),
-            verb("show", Run(&["name"], requests::checkpoint_show)),
-            verb("restore", Run(&["name", "only", "rewind"], requests::checkpoint_restore)),
-            verb("delete", Run(&["name"], requests::checkpoint_delete)),
-            verb("undo", Run(&[], requests::undo)),
-            verb("redo", Run(&[], requests::redo)),
-            verb("log", Run(&["limit"], requests::op_log)),
-            verb("diff", Run(&["from", "to"], requests::diff)),
-            verb("recover", Run(&["decide", "step", "apply"], requests::recover)),
+            verb("create", Run("checkpoint create [name] --message")),
+            verb("list", Run("checkpoint list --limit")),
+            verb("show", Run("checkpoint show <name>")),
+            verb("restore", Run("checkpoint restore <name> --only --rewind")),
+            verb("delete", Run("checkpoint delete <name>")),
+            verb("undo", Run("undo")),
+            verb("redo", Run("redo")),
+            verb("log", Run("op log --limit")),
+            verb("diff", Run("diff [from=@] [to]")),
+            // A program that decides runs only when the user names it, so it is not offered here.
+            verb("recover", Run("recover --decide --step --apply")),
         ],
     },
     Kind {
@@ -231,7 +231,7 @@ pub(super) const TOOLS: &[Kind] = &[
         arguments: &[("text", Text), ("id", Text), ("why", Text), ("to", Text), ("all", Bool)],
         answers: &[],
         verbs: &[
-            verb("list", Run(&["all"], requests::review_list)),
+            verb("list", Run("review list --all")),
             verb("open", Change("review.open")),
             verb("approve", Renamed("review.decide", &[], &[("approve", true)])),
             verb("reject", Renamed("review.decide", &[], &[("approve", false)])),
@@ -258,7 +258,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::adapters::mcp::prompts;
+    use crate::adapters::mcp::{command_line, prompts};
 
     #[test]
     fn knowing_all_tools_costs_at_most_2300_tokens() {
@@ -277,7 +277,7 @@ mod tests {
         for kind in TOOLS {
             for verb in kind.verbs {
                 let takes: Vec<&str> = match &verb.does {
-                    Run(takes, _) => takes.to_vec(),
+                    Run(pattern) => command_line::arguments(pattern).collect(),
                     Renamed(_, renamed, _) => renamed.iter().map(|(from, _)| *from).collect(),
                     Change(_) | Changes => Vec::new(),
                 };

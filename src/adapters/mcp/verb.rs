@@ -1,12 +1,14 @@
-//! What a tool can do: each verb makes a change, or a request as the command line makes it.
+//! What a tool can do: each verb makes a change, or means a command line.
 
 use serde_json::{Map, Value, json};
 
 use super::{
     arguments::{Arguments, usage},
+    command_line,
+    kind::Shape,
     worker::Work,
 };
-use crate::adapters::cli::in_process::{CommandAnswer, Request, read_change, read_changes};
+use crate::adapters::cli::in_process::{CommandAnswer, read_change, read_changes, request};
 
 /// One thing that a tool does.
 #[derive(Debug)]
@@ -23,8 +25,9 @@ pub(super) enum Does {
     Change(&'static str),
     /// The same, with members that are called otherwise, and some that are given.
     Renamed(&'static str, &'static [(&'static str, &'static str)], &'static [(&'static str, bool)]),
-    /// The arguments it takes, and the request that they make.
-    Run(&'static [&'static str], fn(&Arguments) -> Result<Request, CommandAnswer>),
+    /// A command, with the arguments that it takes: `<name>` where one is needed and `[name]` where
+    /// it is not, `--name` for an option, `--option=name` for one that is called otherwise.
+    Run(&'static str),
     /// A list of changes.
     Changes,
 }
@@ -34,14 +37,17 @@ impl Verb {
     ///
     /// # Errors
     /// An argument is not one of the verb's, or is of a wrong kind.
-    pub(super) fn work(&self, arguments: Map<String, Value>) -> Result<Work, CommandAnswer> {
+    pub(super) fn work(
+        &self,
+        shapes: &[(&str, Shape)],
+        arguments: Map<String, Value>,
+    ) -> Result<Work, CommandAnswer> {
         match &self.does {
             Does::Change(op) => change(op, arguments, &[], &[]),
             Does::Renamed(op, renamed, given) => change(op, arguments, renamed, given),
-            Does::Run(takes, request) => {
-                let given = Arguments(arguments);
-                given.refuse_others(takes)?;
-                request(&given).map(Work::Run)
+            Does::Run(pattern) => {
+                let words = command_line::words(pattern, shapes, &Arguments(arguments))?;
+                request(&words).map(Work::Run)
             }
             Does::Changes => changes(arguments),
         }

@@ -50,12 +50,11 @@ impl PageCommand {
 
     /// Runs the command for a caller, on the revision that the page showed.
     pub(super) fn run(&self, caller: Caller) -> CommandAnswer {
-        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
-        let command = format!("web: {}", words.join(" "));
+        let command = format!("web: {}", self.words.join(" "));
         let caller = Caller { if_match: Some(self.revision.clone()), command, ..caller };
-        match in_process::request(&words) {
-            Some(request) => in_process::run(&caller, request),
-            None => {
+        match in_process::request(&self.words) {
+            Ok(request) => in_process::run(&caller, request),
+            Err(_) => {
                 CommandAnswer::refusal(ErrorCode::Usage, "this is not a command of the page", None)
             }
         }

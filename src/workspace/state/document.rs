@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Written;
 use crate::{
-    domain::{Money, Problem, Review, SettingGroup, StateFile, StepRef},
+    domain::{Money, Problem, Review, SettingGroup, StateFile, StepCounts, StepRef},
     history::{Counts, EntryKind},
     recovery::failure::ErrorClass,
     text::LineIndex,
@@ -27,7 +27,7 @@ pub struct StateDocument {
     /// Where it is in its lifecycle.
     pub status: Option<String>,
     /// How far it is.
-    pub progress: Progress,
+    pub progress: StepCounts,
     /// The steps in order.
     pub steps: Vec<StepState>,
     /// Outputs of finished steps, by step id.
@@ -85,35 +85,6 @@ pub struct Identity {
     pub mode: Option<String>,
     /// Other fields of the metadata.
     pub other: Vec<Written>,
-}
-
-/// How far the execution is.
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct Progress {
-    /// The number of the current step.
-    pub current_step: u32,
-    /// How many steps there are.
-    pub total_steps: usize,
-    /// How many are done.
-    pub completed: usize,
-    /// How many have failed.
-    pub failed: usize,
-    /// How many are running.
-    pub running: usize,
-    /// How many were left out.
-    pub skipped: usize,
-    /// How many are neither being worked on nor finished.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub waiting: usize,
-    /// How many have not begun.
-    pub pending: usize,
-    /// Finished steps in percent.
-    pub percent: u32,
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 /// A step of the plan.

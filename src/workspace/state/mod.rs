@@ -16,8 +16,8 @@ use self::{document::FileLines, import::is_import};
 pub use self::{
     document::{
         BehaviourState, ConstraintLine, ConstraintState, EntryState, FailedAttempt, Identity,
-        Located, Metrics, Places, Progress, Recovery, SectionState, SettingState, StateDocument,
-        StepState, Timing,
+        Located, Metrics, Places, Recovery, SectionState, SettingState, StateDocument, StepState,
+        Timing,
     },
     written::{ValueType, Written},
 };
@@ -28,8 +28,7 @@ use super::{
 };
 use crate::{
     domain::{
-        Constraints, Context, ErrorCode, Plan, Problem, StateFile, Step, StepCounts, Variables,
-        Workflow,
+        Constraints, Context, ErrorCode, Plan, Problem, StateFile, Step, Variables, Workflow,
     },
     domain::{format_duration, parse_duration_ms},
     history::Entry,
@@ -97,7 +96,7 @@ impl Snapshot {
                 other: written(&metadata.other),
             },
             status: Some(overview.status),
-            progress: overview.counts.into(),
+            progress: overview.counts,
             steps: steps(&plan, &overview.steps, places),
             results: results.unwrap_or_default(),
             errors: recent.iter().filter_map(FailedAttempt::of).collect(),
@@ -164,22 +163,6 @@ impl StateDocument {
 
 fn written(pairs: &[(String, String)]) -> Vec<Written> {
     pairs.iter().map(|(name, text)| Written::read(name, text)).collect()
-}
-
-impl From<StepCounts> for Progress {
-    fn from(counts: StepCounts) -> Self {
-        Self {
-            current_step: counts.current_step,
-            total_steps: counts.total,
-            completed: counts.done,
-            failed: counts.failed,
-            running: counts.running,
-            skipped: counts.skipped,
-            waiting: counts.waiting,
-            pending: counts.open,
-            percent: counts.percent(),
-        }
-    }
 }
 
 fn steps(plan: &Plan, overviews: &StepOverviews, places: bool) -> Vec<StepState> {

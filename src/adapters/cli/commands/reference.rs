@@ -34,11 +34,8 @@ pub(in crate::adapters::cli) fn completions(
             String::from_utf8_lossy(&script).into_owned()
         }
     };
-    if session.output.is_json() {
-        session.output.value(serde_json::json!({ "script": script }));
-    } else {
-        session.output.raw(&script);
-    }
+    session.output.value(|| json!({ "script": script }));
+    session.output.raw(&script);
     Ok(0)
 }
 
@@ -69,11 +66,8 @@ pub(in crate::adapters::cli) fn man(session: &mut Session<'_>, args: &ManArgs) -
     let rendered = clap_mangen::Man::new(command).title(name).render(&mut page);
     rendered.map_err(|error| Failure::new(ErrorCode::Io, error.to_string()))?;
     let page = String::from_utf8_lossy(&page);
-    if session.output.is_json() {
-        session.output.value(serde_json::json!({ "page": page }));
-    } else {
-        session.output.raw(&page);
-    }
+    session.output.value(|| json!({ "page": page }));
+    session.output.raw(&page);
     Ok(0)
 }
 
@@ -83,12 +77,10 @@ pub(in crate::adapters::cli) fn man(session: &mut Session<'_>, args: &ManArgs) -
 pub(in crate::adapters) struct SchemaArgs {}
 
 pub(in crate::adapters::cli) fn schema(session: &mut Session<'_>, _: &SchemaArgs) -> CliResult {
-    if session.output.is_json() {
-        let schema: Value = serde_json::from_str(StateDocument::SCHEMA)
-            .map_err(|error| Failure::new(ErrorCode::Bug, error.to_string()))?;
-        session.output.value(json!({ "schema": schema }));
-    } else {
-        session.output.raw(StateDocument::SCHEMA);
-    }
+    session.output.value(|| {
+        let schema: Value = serde_json::from_str(StateDocument::SCHEMA).unwrap_or_default();
+        json!({ "schema": schema })
+    });
+    session.output.raw(StateDocument::SCHEMA);
     Ok(0)
 }

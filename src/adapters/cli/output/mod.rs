@@ -1,7 +1,8 @@
 //! The one place that prints.
 //!
-//! stdout carries the answer and nothing else; notes and errors go to stderr. A closed pipe is a
-//! quiet end.
+//! stdout carries the answer and nothing else; notes and errors go to stderr. A command gives its
+//! answer twice: as a document, which is printed with `--json`, and in lines, which are printed
+//! without. A closed pipe is a quiet end.
 
 pub(super) mod progress;
 pub(super) mod terminal;
@@ -46,7 +47,7 @@ pub(super) struct Output {
     committed: bool,
     /// Whether the answer is kept for another adapter; nothing is printed then.
     kept: bool,
-    /// The answer for machines, if it is kept.
+    /// The answer for machines, of which there is one.
     document: Option<Value>,
     /// The directory that was named, for the commands that a hint names.
     pub(super) dir: Option<String>,
@@ -167,7 +168,7 @@ impl Output {
     /// Adds a line that is never broken: a document, a value, a difference.
     pub(super) fn verbatim(&mut self, text: impl AsRef<str>) {
         self.raw(text.as_ref());
-        self.text.push('\n');
+        self.raw("\n");
     }
 
     /// Adds one line, in colour where that is wanted.
@@ -190,6 +191,9 @@ impl Output {
 
     /// Adds text as it is, except for characters that would look like our own marks on a terminal.
     pub(super) fn raw(&mut self, text: &str) {
+        if self.json {
+            return;
+        }
         // Only our own lines have the mark that permits colours.
         match (self.terminal || self.colour) && text.contains(PAINT) {
             true => self.text.push_str(&text.replace(PAINT, "\\u{0}")),
@@ -207,18 +211,17 @@ impl Output {
         self.text.push('\n');
     }
 
-    /// The answer for machines; `ok` is added.
-    pub(super) fn value(&mut self, value: Value) {
-        let mut answer = json!({ "ok": true });
-        if let (Value::Object(members), Some(all)) = (value, answer.as_object_mut()) {
-            all.extend(members);
-        }
-        if self.kept {
-            self.document = Some(answer);
+    /// The answer for machines, instead of one that was given before; `ok` is added. Without
+    /// `--json` it is not even made.
+    pub(super) fn value(&mut self, value: impl FnOnce() -> Value) {
+        if !self.json {
             return;
         }
-        self.text.push_str(&answer.to_string());
-        self.text.push('\n');
+        let mut answer = json!({ "ok": true });
+        if let (Value::Object(members), Some(all)) = (value(), answer.as_object_mut()) {
+            all.extend(members);
+        }
+        self.document = Some(answer);
     }
 
     /// A remark besides the answer.
@@ -264,17 +267,10 @@ impl Output {
         true
     }
 
-    /// Remembers that something was changed, for an answer that is made elsewhere.
-    pub(super) fn committed(&mut self, outcome: &Outcome) {
-        self.committed |= outcome.committed;
-    }
-
     /// The answer of a mutating command.
     pub(super) fn outcome(&mut self, outcome: &Outcome, dry_run: bool) {
         self.committed |= outcome.committed;
-        if self.json {
-            return self.value(outcome_json(outcome, dry_run));
-        }
+        self.value(|| outcome_json(outcome, dry_run));
         for notice in &outcome.notices {
             self.note(notice);
         }
@@ -342,6 +338,7 @@ impl Output {
 
     /// Prints the answer and gives the exit code.
     pub(super) fn finish(mut self, code: u8) -> ExitCode {
+        self.text.extend(self.document.take().map(|answer| format!("{answer}\n")));
         self.flush();
         // A reader that has gone away is fine; a full disk behind stdout is not.
         let lost = self.failed.take().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
@@ -357,12 +354,10 @@ impl Output {
     /// Prints a failure and gives its exit code.
     pub(super) fn fail(mut self, failure: &Failure) -> ExitCode {
         if self.json {
-            self.text.clear();
             let mut answer = failure.to_json();
             answer["error"]["hint"] =
                 json!(failure.hint.as_deref().map(|hint| self.with_directory(hint)));
-            self.text.push_str(&answer.to_string());
-            self.text.push('\n');
+            self.document = Some(answer);
         } else {
             self.flush();
             let mut text =
@@ -387,11 +382,8 @@ impl Output {
     pub(super) fn usage(mut self, error: &clap::Error, hint: Option<&str>) -> ExitCode {
         let text = error.render().to_string();
         if !error.use_stderr() {
-            if self.json {
-                self.value(json!({ "text": text }));
-            } else {
-                self.line(text.trim_end_matches('\n'));
-            }
+            self.value(|| json!({ "text": text }));
+            self.line(text.trim_end_matches('\n'));
             return self.finish(0);
         }
         if self.json {

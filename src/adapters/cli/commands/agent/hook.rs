@@ -78,10 +78,10 @@ const LAST_WAIT: Duration = Duration::from_millis(600);
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let reply = answer(session, args);
-    match reply {
-        Some(reply) => session.output.verbatim(reply.to_string()),
-        None if session.output.is_json() => session.output.line("{}"),
-        None => {}
+    // The client reads it as it is, whether it asked for JSON or not.
+    let reply = reply.or_else(|| session.output.is_json().then(|| serde_json::json!({})));
+    if let Some(reply) = reply {
+        session.output.stream(format!("{reply}\n").as_bytes());
     }
     Ok(0)
 }

@@ -35,7 +35,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let snapshot = session.workspace()?.read()?;
     let memory = snapshot.memory()?;
     let wanted = |tier: Tier| args.tier.is_none_or(|only| only == tier);
-    if session.output.is_json() {
+    session.output.value(|| {
         let mut answer = json!({ "turns": memory.turns });
         let mut put = |tier: Tier, key: &str, value: serde_json::Value| {
             if wanted(tier) {
@@ -47,9 +47,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         put(Tier::Medium, "medium", json!(memory.medium));
         put(Tier::Long, "long", json!(memory.long));
         answer["revision"] = json!(snapshot.revision().as_str());
-        session.output.value(answer);
-        return Ok(0);
-    }
+        answer
+    });
     let mut lines = Vec::new();
     if wanted(Tier::Working) {
         lines.push("working: the last 2 turns".to_owned());

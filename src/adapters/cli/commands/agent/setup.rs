@@ -132,12 +132,11 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
 
 fn print(session: &mut Session<'_>, setup: &Setup) -> CliResult {
     let pieces = setup.pieces()?;
-    if session.output.is_json() {
+    session.output.value(|| {
         let files: Vec<_> =
             pieces.iter().map(|(path, text)| json!({ "path": path, "text": text })).collect();
-        session.output.value(json!({ "files": files }));
-        return Ok(0);
-    }
+        json!({ "files": files })
+    });
     for (path, text) in pieces {
         session.output.line(format!("=== {}", path.display()));
         session.output.verbatim(text);
@@ -154,7 +153,7 @@ fn report(session: &mut Session<'_>, setup: &Setup, plans: &[FilePlan], remove: 
         FileAction::Keep => "unchanged",
     };
     let dry_run = session.global.dry_run;
-    if session.output.is_json() {
+    session.output.value(|| {
         let files: Vec<_> = plans
             .iter()
             .map(|plan| {
@@ -169,9 +168,8 @@ fn report(session: &mut Session<'_>, setup: &Setup, plans: &[FilePlan], remove: 
                 file
             })
             .collect();
-        session.output.value(json!({ "files": files, "dry_run": dry_run, "advice": advice }));
-        return;
-    }
+        json!({ "files": files, "dry_run": dry_run, "advice": advice })
+    });
     for plan in plans {
         if dry_run && plan.action() != FileAction::Keep {
             session.output.raw(&plan.diff());

@@ -81,7 +81,7 @@ fn report(session: &mut Session<'_>, checked: &[ClientCheck]) {
         FileState::Changed => "changed by hand",
         FileState::Missing => "missing",
     };
-    if session.output.is_json() {
+    session.output.value(|| {
         let client = |checked: &ClientCheck| {
             let file = |file: &FileStanding| json!({ "path": file.path, "what": file.what, "state": word(file.state) });
             let proof = |(what, proof): &(&str, Result<(), String>)| json!({ "what": what, "answered": proof.is_ok(), "why": proof.as_ref().err() });
@@ -90,9 +90,8 @@ fn report(session: &mut Session<'_>, checked: &[ClientCheck]) {
                 "needs": checked.needs, "proofs": checked.proofs.iter().map(proof).collect::<Vec<_>>() })
         };
         let clients: Vec<Value> = checked.iter().map(client).collect();
-        session.output.value(json!({ "clients": clients }));
-        return;
-    }
+        json!({ "clients": clients })
+    });
     for checked in checked {
         session.output.line(&checked.client);
         for file in &checked.files {

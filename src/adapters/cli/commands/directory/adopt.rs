@@ -107,7 +107,7 @@ fn report(
     let layout = &proposed.layout;
     let others: Vec<String> =
         proposed.others.iter().map(|found| found.profile.profile.clone()).collect();
-    if session.output.is_json() {
+    session.output.value(|| {
         let plan = |one: &FoundPlan| {
             let count = |role| one.tasks.count(role);
             let unboxed = one.tasks.unboxed.iter();
@@ -122,7 +122,7 @@ fn report(
                 "prose": one.tasks.prose })
         };
         let plans: Vec<_> = proposed.found.plans.iter().map(plan).collect();
-        session.output.value(json!({
+        json!({
             "directory": adopting.directory(), "profile": layout.profile, "plans": plans,
             "tasks": proposed.found.count(), "context": layout.context,
             "constraints": layout.constraints, "also_found": others,
@@ -130,9 +130,8 @@ fn report(
             "changed": if outcome.committed { vec!["statedir.yaml"] } else { Vec::new() },
             "dry_run": session.global.dry_run, "revision": outcome.revision.as_str(),
             "notices": outcome.notices,
-        }));
-        return;
-    }
+        })
+    });
     for notice in &outcome.notices {
         session.output.note(notice);
     }
@@ -184,10 +183,7 @@ fn what_was_adopted(proposed: &Proposed, adopting: &Workspace) -> String {
 }
 
 fn list(session: &mut Session<'_>) -> CliResult {
-    if session.output.is_json() {
-        session.output.value(json!({ "profiles": profile::NAMES }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "profiles": profile::NAMES }));
     for name in profile::NAMES {
         session.output.line(name);
     }

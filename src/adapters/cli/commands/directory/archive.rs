@@ -90,13 +90,12 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
 
 fn print(session: &mut Session<'_>, verb: &str, archived: &Archived) -> CliResult {
     let Archived { id, from, to, outcome } = archived;
-    if session.output.is_json() {
-        session.output.value(json!({ verb: id, "from": from.display().to_string(),
+    session.output.value(|| {
+        json!({ verb: id, "from": from.display().to_string(),
             "to": to.display().to_string(), "revision": outcome.revision.as_str(),
             "committed": outcome.committed, "notices": outcome.notices,
-            "dry_run": session.global.dry_run }));
-        return Ok(0);
-    }
+            "dry_run": session.global.dry_run })
+    });
     for notice in &outcome.notices {
         session.output.note(notice);
     }
@@ -113,21 +112,18 @@ fn prune(
 ) -> CliResult {
     let old = workspace.prunable(older_than)?;
     let deletes = yes && !session.global.dry_run;
-    if !session.output.is_json() {
-        for state in &old {
-            let time = state.last_updated.as_deref().unwrap_or("?");
-            let title = state.overview.as_ref().map_or("", |overview| overview.title.as_str());
-            session.output.line(format!("{:<36} {time}  {title}", state.id));
-        }
+    for state in &old {
+        let time = state.last_updated.as_deref().unwrap_or("?");
+        let title = state.overview.as_ref().map_or("", |overview| overview.title.as_str());
+        session.output.line(format!("{:<36} {time}  {title}", state.id));
     }
     if deletes {
         workspace.prune(&old)?;
     }
-    if session.output.is_json() {
+    session.output.value(|| {
         let states: Vec<Value> = old.iter().map(line_json).collect();
-        session.output.value(json!({ "prunable": states, "deleted": deletes }));
-        return Ok(0);
-    }
+        json!({ "prunable": states, "deleted": deletes })
+    });
     session.output.line(match (old.len(), deletes) {
         (0, _) => "no execution that has ended is that old".to_owned(),
         (1, true) => "deleted 1 execution".to_owned(),
@@ -139,11 +135,10 @@ fn prune(
 
 fn list(session: &mut Session<'_>, workspace: &Workspace) -> CliResult {
     let all = workspace.archived()?;
-    if session.output.is_json() {
+    session.output.value(|| {
         let lines: Vec<Value> = all.iter().map(line_json).collect();
-        session.output.value(json!({ "archived": lines }));
-        return Ok(0);
-    }
+        json!({ "archived": lines })
+    });
     if all.is_empty() {
         session.output.line("nothing is archived");
     }
@@ -164,11 +159,10 @@ fn list(session: &mut Session<'_>, workspace: &Workspace) -> CliResult {
 }
 
 fn show(session: &mut Session<'_>, state: &ArchivedState) -> CliResult {
-    if session.output.is_json() {
-        session.output.value(json!({ "archived": line_json(state),
-            "status": state.overview.as_ref().ok() }));
-        return Ok(0);
-    }
+    session.output.value(|| {
+        json!({ "archived": line_json(state),
+            "status": state.overview.as_ref().ok() })
+    });
     session.output.line(format!("{:<10} {}", "archived", state.id));
     session.output.line(format!("{:<10} {}", "directory", state.directory.display()));
     match &state.overview {

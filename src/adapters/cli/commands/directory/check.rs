@@ -19,10 +19,10 @@ Examples:
 pub(in crate::adapters) struct Args {
     /// Repair what is safe, as one operation that can be undone
     #[arg(long)]
-    pub(in crate::adapters) fix: bool,
+    fix: bool,
     /// Exit 4 for warnings too
     #[arg(long)]
-    pub(in crate::adapters) strict: bool,
+    strict: bool,
 }
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
@@ -44,26 +44,24 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     missing_file::add_hints(&workspace, &mut checked.findings);
     let errors = checked.errors();
     let warnings = checked.findings.len() - errors;
-    if !session.output.is_json() {
-        for notice in &checked.notices {
-            session.output.note(notice);
-        }
-        for fixed in &checked.fixed {
-            session.output.line(format!("fixed: {}: {}", fixed.file, fixed.message));
-        }
-        for finding in &checked.findings {
-            let word = match finding.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            };
-            session.output.line(format!("{word}: {}", finding.line()));
-            if let Some(hint) = &finding.hint {
-                session.output.advice(format!("  hint: {hint}"));
-            }
+    for notice in &checked.notices {
+        session.output.note(notice);
+    }
+    for fixed in &checked.fixed {
+        session.output.line(format!("fixed: {}: {}", fixed.file, fixed.message));
+    }
+    for finding in &checked.findings {
+        let word = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        session.output.line(format!("{word}: {}", finding.line()));
+        if let Some(hint) = &finding.hint {
+            session.output.advice(format!("  hint: {hint}"));
         }
     }
     let read = checked.constraints;
-    if !session.output.is_json() && read.prose > 0 {
+    if read.prose > 0 {
         session.output.advice(format!(
             "{}: {} executed, {} passed on as prose (`statedir rule check`)",
             checked.constraints_in,
@@ -71,23 +69,21 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
             counted(read.prose, "line", "lines")
         ));
     }
-    if errors == 0 && (warnings == 0 || !args.strict) {
-        if session.output.is_json() {
-            session.output.value(json!(checked));
-        } else if warnings == 0 {
-            session.output.line("everything is consistent");
+    if errors + warnings == 0 {
+        session.output.line("everything is consistent");
+    }
+    let is_failure = errors > 0 || (warnings > 0 && args.strict);
+    let failure = is_failure.then(|| {
+        let message = format!(
+            "found {} and {}",
+            counted(errors, "error", "errors"),
+            counted(warnings, "warning", "warnings")
+        );
+        let failure = Failure::new(ErrorCode::Inconsistent, message);
+        match checked.findings.iter().any(|finding| finding.fixable) {
+            true => failure.hint("`statedir check --fix` repairs what is safe"),
+            false => failure,
         }
-        return Ok(0);
-    }
-    let message = format!(
-        "found {} and {}",
-        counted(errors, "error", "errors"),
-        counted(warnings, "warning", "warnings")
-    );
-    let mut failure = Failure::new(ErrorCode::Inconsistent, message);
-    if checked.findings.iter().any(|finding| finding.fixable) {
-        failure = failure.hint("`statedir check --fix` repairs what is safe");
-    }
-    failure.data = Some(Box::new(json!(checked)));
-    Err(failure)
+    });
+    session.end(failure, || json!(checked))
 }

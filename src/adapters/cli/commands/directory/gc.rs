@@ -33,13 +33,10 @@ pub(super) fn age(text: &str) -> Result<u64, String> {
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let report = session.workspace()?.gc(args.older_than)?;
-    if session.output.is_json() {
-        session.output.value(json!({ "operations_dropped": report.operations_dropped,
+    session.output.value(|| json!({ "operations_dropped": report.operations_dropped,
             "segments_dropped": report.segments_dropped, "objects_dropped": report.objects_dropped,
             "checkpoints_dropped": report.checkpoints_dropped,
             "bytes_freed": report.bytes_freed, "warnings": report.warnings, "dry_run": session.global.dry_run }));
-        return Ok(0);
-    }
     let would = if session.global.dry_run { "would drop" } else { "dropped" };
     for warning in &report.warnings {
         session.output.note(warning);

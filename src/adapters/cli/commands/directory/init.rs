@@ -35,25 +35,25 @@ their name.")]
 pub(in crate::adapters) struct Args {
     /// What the execution should achieve
     #[arg(long, value_name = "TEXT")]
-    pub(in crate::adapters) goal: Option<String>,
+    goal: Option<String>,
     /// A short name for the goal
     #[arg(long, value_name = "TITLE")]
-    pub(in crate::adapters) title: Option<String>,
+    title: Option<String>,
     /// Whether steps are carried out or only simulated
     #[arg(long, value_enum, default_value = "execution", ignore_case = true)]
-    pub(in crate::adapters) mode: ModeArg,
+    mode: ModeArg,
     /// A template by name, such as `classic` or `execute`, or a directory with your own
     #[arg(long, value_name = "NAME|DIR")]
-    pub(in crate::adapters) template: Option<String>,
+    template: Option<String>,
     /// The ticket it is about: #7, PROJ-123 or its URL; the state is kept below docs/plan/tickets
     #[arg(long, value_name = "TICKET")]
-    pub(in crate::adapters) ticket: Option<String>,
+    ticket: Option<String>,
     /// List the templates that can be used by name, and write nothing
     #[arg(long, conflicts_with_all = ["goal", "title", "template", "set", "ticket"])]
-    pub(in crate::adapters) list_templates: bool,
+    list_templates: bool,
     /// A modifier or limit, or a value that your templates use
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pairs::pair)]
-    pub(in crate::adapters) set: Vec<(String, String)>,
+    set: Vec<(String, String)>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -96,7 +96,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     }
     let outcome = &made.outcome;
     let files: Vec<&str> = outcome.changed.iter().map(|file| file.name()).collect();
-    if session.output.is_json() {
+    session.output.value(|| {
         let mut answer = json!({ "directory": directory, "execution_id": made.execution_id,
             "revision": outcome.revision.as_str(), "changed": files, "adopted": made.adopted,
             "notices": outcome.notices });
@@ -108,24 +108,25 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
             answer["dry_run"] = json!(true);
             answer["diff"] = json!(diff);
         }
-        session.output.value(answer);
-    } else if session.global.dry_run {
+        answer
+    });
+    if session.global.dry_run {
         session.output.diff(&outcome.diff);
-    } else {
-        for notice in &outcome.notices {
-            session.output.note(notice);
-        }
-        let verb = if made.adopted { "adopted" } else { "initialised" };
-        session.output.line(format!("{verb} {directory}  [{}]", outcome.revision));
-        if !files.is_empty() && files.len() < StateFile::FIVE.len() {
-            session.output.line(format!("added {}", files.join(", ")));
-        }
-        if let Some(ticket) = &options.ticket {
-            let (id, branch) = (&ticket.id, &ticket.branch);
-            session.output.line(format!("ticket {id} on {}; branch: {branch}", ticket.platform));
-            let dir = shell_word(&directory);
-            session.output.line(format!("`statedir -C {dir} status` shows its phases"));
-        }
+        return Ok(0);
+    }
+    for notice in &outcome.notices {
+        session.output.note(notice);
+    }
+    let verb = if made.adopted { "adopted" } else { "initialised" };
+    session.output.line(format!("{verb} {directory}  [{}]", outcome.revision));
+    if !files.is_empty() && files.len() < StateFile::FIVE.len() {
+        session.output.line(format!("added {}", files.join(", ")));
+    }
+    if let Some(ticket) = &options.ticket {
+        let (id, branch) = (&ticket.id, &ticket.branch);
+        session.output.line(format!("ticket {id} on {}; branch: {branch}", ticket.platform));
+        let dir = shell_word(&directory);
+        session.output.line(format!("`statedir -C {dir} status` shows its phases"));
     }
     Ok(0)
 }
@@ -139,10 +140,7 @@ fn read_ticket(text: &str) -> Result<Ticket, Failure> {
 
 fn list_templates(session: &mut Session<'_>) -> CliResult {
     let known = templates::list()?;
-    if session.output.is_json() {
-        session.output.value(json!({ "templates": known }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "templates": known }));
     let width = known.iter().map(|template| template.name.len()).max().unwrap_or(0);
     for template in &known {
         let about = match (&template.summary, &template.directory) {
@@ -241,6 +239,5 @@ pub(in crate::adapters::cli) fn import(session: &mut Session<'_>, args: &ImportA
     let options = ImportOptions { replace: args.replace, templates };
     let mut outcome = session.new_workspace()?.import(&document, &options)?;
     outcome.notices.extend(left_out.iter().map(|what| format!("not copied: {what}")));
-    session.output.outcome(&outcome, session.global.dry_run);
-    Ok(0)
+    session.changed(&outcome)
 }

@@ -19,12 +19,11 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _args: &Args) -> 
     let trusted = workspace.trust()?;
     let dry_run = session.global.dry_run;
     let changed = !was_used || trusted.from.is_some();
-    if session.output.is_json() {
+    session.output.value(|| {
         let replaced = trusted.replaced.as_ref().map(|path| path.display().to_string());
-        session.output.value(json!({ "changed": changed, "from": trusted.from,
-            "replaced": replaced, "dry_run": dry_run }));
-        return Ok(0);
-    }
+        json!({ "changed": changed, "from": trusted.from,
+            "replaced": replaced, "dry_run": dry_run })
+    });
     let would = if dry_run { "would be trusted" } else { "is trusted" };
     session.output.line(match &trusted.from {
         Some(from) => format!("`.statedir/` {would}; it had been set aside as `{from}`"),

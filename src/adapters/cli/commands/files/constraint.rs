@@ -83,14 +83,13 @@ fn get(session: &mut Session<'_>, name: &str) -> CliResult {
             None => failure.hint("`statedir constraint list` shows them"),
         });
     }
-    if session.output.is_json() {
+    session.output.value(|| {
         let mut answer = entry(setting, modifier);
         answer["line"] = json!(setting.map(|setting| constraints.place(setting.item).line));
         answer["revision"] = json!(snapshot.revision().as_str());
-        session.output.value(answer);
-    } else {
-        session.output.line(display_value(setting, modifier));
-    }
+        answer
+    });
+    session.output.line(display_value(setting, modifier));
     Ok(0)
 }
 
@@ -120,15 +119,13 @@ fn list(session: &mut Session<'_>) -> CliResult {
             settings.push((None, Some(modifier)));
         }
     }
-    if session.output.is_json() {
+    session.output.value(|| {
         let settings: Vec<Value> =
             settings.iter().map(|(one, known)| entry(*one, *known)).collect();
-        let answer = json!({ "settings": settings, "directives": constraints.directives,
+        json!({ "settings": settings, "directives": constraints.directives,
             "rules": constraints.rules, "behaviours": constraints.behaviours,
-            "revision": snapshot.revision().as_str() });
-        session.output.value(answer);
-        return Ok(0);
-    }
+            "revision": snapshot.revision().as_str() })
+    });
     let name = |(setting, modifier): &(Option<&Setting>, Option<&Modifier>)| {
         let written = setting.map(|setting| setting.name.clone());
         written.or(modifier.map(|modifier| modifier.name().to_owned())).unwrap_or_default()

@@ -93,7 +93,7 @@ fn show(session: &mut Session<'_>, section: Option<&str>) -> CliResult {
         }
         None => context.document.source().trim_end().to_owned(),
     };
-    if session.output.is_json() {
+    session.output.value(|| {
         let mut answer = json!({ "section": section, "text": text,
             "revision": snapshot.revision().as_str() });
         if section.is_none() {
@@ -102,9 +102,8 @@ fn show(session: &mut Session<'_>, section: Option<&str>) -> CliResult {
         if parts.len() > 1 {
             answer["matches"] = json!(parts);
         }
-        session.output.value(answer);
-    } else {
-        session.output.verbatim(text);
-    }
+        answer
+    });
+    session.output.verbatim(text);
     Ok(0)
 }

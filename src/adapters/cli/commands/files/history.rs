@@ -8,11 +8,6 @@ use crate::{
     workspace::{Change, Error},
 };
 
-/// How many entries are listed by default.
-pub(in crate::adapters) const LIST_LIMIT: usize = 10;
-/// How many are found.
-pub(in crate::adapters) const SEARCH_LIMIT: usize = 20;
-
 /// Add to, read and verify the append-only history
 #[derive(Clone, Debug, clap::Subcommand)]
 #[command(
@@ -42,7 +37,7 @@ pub(in crate::adapters) enum Verb {
     )]
     List {
         /// The most to list
-        #[arg(long, default_value_t = LIST_LIMIT)]
+        #[arg(long, default_value_t = 10)]
         limit: usize,
     },
     /// Find entries that contain a text
@@ -51,7 +46,7 @@ pub(in crate::adapters) enum Verb {
         /// What to look for; a–z match in either case
         text: String,
         /// The most to list
-        #[arg(long, default_value_t = SEARCH_LIMIT)]
+        #[arg(long, default_value_t = 20)]
         limit: usize,
     },
     /// Prove that no entry was changed, removed or reordered (exit 4 if one was)
@@ -102,8 +97,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::Verify => verify(session),
         Verb::Accept { why } => {
             let outcome = session.workspace()?.accept_history(why.as_deref())?;
-            session.output.outcome(&outcome, session.global.dry_run);
-            Ok(0)
+            session.changed(&outcome)
         }
         Verb::Export { format: ExportFormat::Jsonl } => export(session),
     }
@@ -112,12 +106,10 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
 fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let entries = snapshot.last_entries(limit)?;
-    if session.output.is_json() {
-        let answer = json!({ "entries": entries, "limit": limit,
-            "revision": snapshot.revision().as_str() });
-        session.output.value(answer);
-        return Ok(0);
-    }
+    session.output.value(|| {
+        json!({ "entries": entries, "limit": limit,
+            "revision": snapshot.revision().as_str() })
+    });
     print(session, &entries);
     if entries.len() == limit {
         session.output.line(format!("(the newest {limit}; more with --limit)"));
@@ -128,10 +120,7 @@ fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
 fn search(session: &mut Session<'_>, text: &str, limit: usize) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let found = history::search(snapshot.history()?, text, limit).map_err(Error::from)?;
-    if session.output.is_json() {
-        session.output.value(json!({ "entries": found.entries, "total": found.total }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "entries": found.entries, "total": found.total }));
     print(session, &found.entries);
     if found.total > found.entries.len() as u64 {
         session.output.line(format!(
@@ -199,35 +188,26 @@ fn verify(session: &mut Session<'_>) -> CliResult {
     drop(progress);
     let verified = verified?;
     if verified.is_intact() {
-        if session.output.is_json() {
-            session.output.value(json!(verified));
-        } else {
-            let entries = counted(verified.entries as usize, "entry", "entries");
-            let by_hand = match verified.unsigned {
-                0 => String::new(),
-                count => format!(", and {count} written by hand without a checksum"),
-            };
-            session.output.line(format!("the history is intact: {entries}{by_hand}"));
-            for back in &verified.went_back {
-                session.output.note(&format!(
-                    "{} lost with {}: `statedir history accept` accepts the loss, \
-                     `statedir check --fix` restores what is missing",
-                    counted(back.entries.len(), "entry", "entries"),
-                    back.by
-                ));
-            }
+        session.output.value(|| json!(verified));
+        let entries = counted(verified.entries as usize, "entry", "entries");
+        let by_hand = match verified.unsigned {
+            0 => String::new(),
+            count => format!(", and {count} written by hand without a checksum"),
+        };
+        session.output.line(format!("the history is intact: {entries}{by_hand}"));
+        for back in &verified.went_back {
+            session.output.note(&format!(
+                "{} lost with {}: `statedir history accept` accepts the loss, \
+                 `statedir check --fix` restores what is missing",
+                counted(back.entries.len(), "entry", "entries"),
+                back.by
+            ));
         }
         return Ok(0);
     }
-    let mut lines: Vec<String> = Vec::new();
     for problem in &verified.problems {
         let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
-        lines.push(format!("history.md{line}: {}", problem.message));
-    }
-    if !session.output.is_json() {
-        for line in &lines {
-            session.output.line(line);
-        }
+        session.output.line(format!("history.md{line}: {}", problem.message));
     }
     let problems = counted(verified.problems.len(), "problem", "problems");
     let is_gone = |problem: &history::HistoryProblem| {
@@ -240,8 +220,6 @@ fn verify(session: &mut Session<'_>) -> CliResult {
     } else {
         "`statedir check` says where to get the text back; `statedir op log` shows edits made outside statedir"
     };
-    let mut failure =
-        Failure::new(ErrorCode::HistoryBroken, format!("history.md has {problems}")).hint(hint);
-    failure.data = Some(Box::new(json!({ "verification": verified })));
-    Err(failure)
+    let failure = Failure::new(ErrorCode::HistoryBroken, format!("history.md has {problems}"));
+    session.end(Some(failure.hint(hint)), || json!({ "verification": verified }))
 }

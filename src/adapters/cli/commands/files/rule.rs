@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::event;
+use super::{directive, event};
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
     domain::ErrorCode,
@@ -89,27 +89,11 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
     match verb {
         Verb::Add { text } => session.apply(&[Change::RuleAdd { text: pairs::text(text)? }]),
         Verb::Remove { rule } => session.apply(&[Change::RuleRemove { rule: rule.into() }]),
-        Verb::List => list(session),
+        Verb::List => directive::list(session, "rules", |constraints| &constraints.rules),
         Verb::Check => check(session),
         Verb::Explain { rule, event, fields } => explain(session, rule, event, &fields),
         Verb::Test { event, fields, times } => test(session, &event, &fields, times),
     }
-}
-
-fn list(session: &mut Session<'_>) -> CliResult {
-    let snapshot = session.workspace()?.read()?;
-    let rules = snapshot.constraints()?.rules;
-    if session.output.is_json() {
-        session.output.value(json!({ "rules": rules, "revision": snapshot.revision().as_str() }));
-        return Ok(0);
-    }
-    if rules.is_empty() {
-        session.output.line("no rules");
-    }
-    for rule in rules {
-        session.output.line(format!("{:>2}  {}", rule.number, rule.text));
-    }
-    Ok(0)
 }
 
 fn check(session: &mut Session<'_>) -> CliResult {
@@ -117,26 +101,15 @@ fn check(session: &mut Session<'_>) -> CliResult {
     let mut lines = snapshot.rule_lines()?;
     lines.extend(snapshot.prose_lines()?);
     let missed = lines.iter().filter(|line| line.error.is_some()).count();
-    let answer = json!({ "lines": lines, "revision": snapshot.revision().as_str() });
-    if !session.output.is_json() {
-        for line in &lines {
-            for text in describe(line) {
-                session.output.line(text);
-            }
-        }
+    for text in lines.iter().flat_map(describe) {
+        session.output.line(text);
     }
-    if missed > 0 {
+    let failure = (missed > 0).then(|| {
         let lines = counted(missed, "line is", "lines are");
-        let mut failure =
-            Failure::new(ErrorCode::RuleNotUnderstood, format!("{lines} not understood"))
-                .hint("`statedir rule --help` describes the language");
-        failure.data = Some(Box::new(answer));
-        return Err(failure);
-    }
-    if session.output.is_json() {
-        session.output.value(answer);
-    }
-    Ok(0)
+        Failure::new(ErrorCode::RuleNotUnderstood, format!("{lines} not understood"))
+            .hint("`statedir rule --help` describes the language")
+    });
+    session.end(failure, || json!({ "lines": lines, "revision": snapshot.revision().as_str() }))
 }
 
 fn describe(line: &RuleLine) -> Vec<String> {
@@ -166,15 +139,14 @@ fn explain(
     }
     let event = event.map(|kind| event::event(&kind, fields)).transpose()?;
     let (text, explanation) = session.workspace()?.explain_rule(rule, event.as_ref())?;
-    if session.output.is_json() {
+    session.output.value(|| {
         let mut answer = json!(explanation);
         answer["rule"] = json!(rule);
         answer["text"] = json!(text);
-        session.output.value(answer);
-    } else {
-        session.output.line(format!("rule {rule}: {text}"));
-        session.output.line(explanation.to_string());
-    }
+        answer
+    });
+    session.output.line(format!("rule {rule}: {text}"));
+    session.output.line(explanation.to_string());
     Ok(0)
 }
 
@@ -186,10 +158,7 @@ fn test(
 ) -> CliResult {
     let events = vec![event::event(kind, fields)?; times.clamp(1, 1000)];
     let answers = session.workspace()?.test_rules(&events)?;
-    if session.output.is_json() {
-        session.output.value(json!({ "answers": answers }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "answers": answers }));
     for answer in &answers {
         session.output.line(&answer.message);
     }

@@ -158,18 +158,16 @@ fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
             (None, _) => failure.hint("`statedir var get` shows everything"),
         });
     };
-    if session.output.is_json() {
-        let answer = json!({ "path": path.unwrap_or_default(), "value": value,
-            "revision": snapshot.revision().as_str() });
-        session.output.value(answer);
-    } else {
-        let raw = variables.document.raw(&parsed).map(str::to_owned);
-        let raw = raw.unwrap_or_else(|| value.to_string());
-        match &value {
-            Value::String(text) => session.output.verbatim(text),
-            Value::Object(_) | Value::Array(_) => session.output.verbatim(format!("{value:#}")),
-            _ => session.output.verbatim(raw),
-        }
+    session.output.value(|| {
+        json!({ "path": path.unwrap_or_default(), "value": value,
+            "revision": snapshot.revision().as_str() })
+    });
+    let raw = variables.document.raw(&parsed).map(str::to_owned);
+    let raw = raw.unwrap_or_else(|| value.to_string());
+    match &value {
+        Value::String(text) => session.output.verbatim(text),
+        Value::Object(_) | Value::Array(_) => session.output.verbatim(format!("{value:#}")),
+        _ => session.output.verbatim(raw),
     }
     Ok(0)
 }

@@ -50,11 +50,8 @@ pub(super) fn claim(
     let (_, mut database) = database()?;
     let host = host(session)?;
     let Some(project) = database.claim(&host, &wanted, lease)? else {
-        if session.output.is_json() {
-            session.output.value(json!({ "claimed": Value::Null }));
-        } else {
-            session.output.line("no project is free");
-        }
+        session.output.value(|| json!({ "claimed": Value::Null }));
+        session.output.line("no project is free");
         return Ok(0);
     };
     let copy = note_lease(session, &project)?;
@@ -64,10 +61,7 @@ pub(super) fn claim(
 
 fn print_claim(session: &mut Session<'_>, project: &Project, copy: Option<&Workspace>) {
     let directory = copy.map(|workspace| workspace.directory().to_owned());
-    if session.output.is_json() {
-        session.output.value(json!({ "claimed": project, "directory": directory }));
-        return;
-    }
+    session.output.value(|| json!({ "claimed": project, "directory": directory }));
     let left = format_age(u64::try_from(project.lease.left_ms).unwrap_or(0));
     let (name, fence) = (&project.name, project.lease.fence);
     session.output.line(format!("claimed `{name}` for {left} (fencing number {fence})"));
@@ -93,11 +87,8 @@ pub(super) fn release(session: &mut Session<'_>, name: Option<String>) -> CliRes
         let message = format!("{host} does not have the lease of `{}`: {holder}", project.name);
         return Err(Failure::new(ErrorCode::LeaseLost, message));
     }
-    if session.output.is_json() {
-        session.output.value(json!({ "released": project.name, "id": project.id }));
-    } else {
-        session.output.line(format!("released `{}`", project.name));
-    }
+    session.output.value(|| json!({ "released": project.name, "id": project.id }));
+    session.output.line(format!("released `{}`", project.name));
     Ok(0)
 }
 
@@ -141,12 +132,11 @@ pub(super) fn pull(
     let pulled = fleet::pull(&mut *database, &fetched, &workspace, &host, merge)?;
     let conflicts = workspace.read()?.conflicts()?.len();
     let project = &fetched.project;
-    if session.output.is_json() {
-        session.output.value(json!({ "name": project.name, "id": project.id, "result": pulled,
+    session.output.value(|| {
+        json!({ "name": project.name, "id": project.id, "result": pulled,
             "directory": workspace.directory(), "revision": project.revision,
-            "conflicts": conflicts, "has_lease": project.lease.host == host }));
-        return Ok(0);
-    }
+            "conflicts": conflicts, "has_lease": project.lease.host == host })
+    });
     let dir = workspace.directory().display().to_string();
     session.output.line(match pulled {
         Pulled::New => format!("pulled `{}` into {dir}", project.name),

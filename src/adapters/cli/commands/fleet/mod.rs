@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     adapters::{
-        cli::{CliResult, Failure, Session},
+        cli::{CliResult, Failure, Session, args::duration},
         fleet::{
             self, Address, Database, Filter, FilterColumn, FleetError, Joined, LONGEST_LEASE,
             Membership, ProjectChoice,
@@ -19,7 +19,7 @@ use crate::{
     },
     domain::{ErrorCode, format_age},
     text::display::counted,
-    workspace::{Span, Workspace},
+    workspace::Workspace,
 };
 
 /// Keep states of many machines in a database, one writer at a time
@@ -175,8 +175,7 @@ pub(in crate::adapters) struct Lease {
 }
 
 fn lease_time(text: &str) -> Result<Duration, String> {
-    let span: Span = text.parse()?;
-    let time = Duration::from_millis(span.millis());
+    let time = duration(text)?;
     match time.is_zero() || time > LONGEST_LEASE {
         true => Err("a lease lasts from 1ms to 24h".to_owned()),
         false => Ok(time),
@@ -266,10 +265,7 @@ fn init(session: &mut Session<'_>, url: Option<&str>) -> CliResult {
         fleet::remember(&address)?;
     }
     let fleet = address.to_string();
-    if session.output.is_json() {
-        session.output.value(json!({ "fleet": fleet, "created": made }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "fleet": fleet, "created": made }));
     let done = if made { "created the tables of" } else { "the tables exist:" };
     session.output.line(format!("{done} {fleet}"));
     if has_password(url) {
@@ -300,17 +296,14 @@ fn status(session: &mut Session<'_>) -> CliResult {
         let (projects, last) = machines.entry(project.machine()).or_insert((0, heard));
         (*projects, *last) = (*projects + 1, heard.min(*last));
     }
-    if session.output.is_json() {
-        session.output.value(
-            json!({ "fleet": address.to_string(), "database": what, "machine": host,
+    session.output.value(|| {
+        json!({ "fleet": address.to_string(), "database": what, "machine": host,
             "projects": all.len(), "active": count("active"), "failed": count("failed"),
             "held": held, "here": here, "project": there,
             "machines": machines.iter().map(|(machine, (projects, heard))| {
                 json!({ "machine": machine, "projects": projects, "heard_ms": heard })
-            }).collect::<Vec<_>>() }),
-        );
-        return Ok(0);
-    }
+            }).collect::<Vec<_>>() })
+    });
     session.output.line(format!("fleet     {address} ({what})"));
     session.output.line(format!("machine   {host}"));
     session.output.line(format!(
@@ -376,11 +369,8 @@ fn push(session: &mut Session<'_>, whole: bool, lease: Duration) -> CliResult {
         true => format!("published `{}` at revision {}", known.name, known.revision),
         false => format!("`{}` is already published, at revision {}", known.name, known.revision),
     };
-    if session.output.is_json() {
-        session.output.value(json!({ "name": known.name, "id": known.id, "pushed": changed,
+    session.output.value(|| json!({ "name": known.name, "id": known.id, "pushed": changed,
             "revision": known.revision, "fence": known.fence, "history_length": known.history_length }));
-        return Ok(0);
-    }
     session.output.line(message);
     Ok(0)
 }
@@ -399,11 +389,10 @@ pub(in crate::adapters::cli) fn push_later(workspace: &Workspace) {
 }
 
 fn print_membership(session: &mut Session<'_>, known: &Membership, message: String) -> CliResult {
-    if session.output.is_json() {
-        session.output.value(json!({ "name": known.name, "id": known.id, "fence": known.fence,
-            "revision": known.revision, "fleet": known.fleet }));
-        return Ok(0);
-    }
+    session.output.value(|| {
+        json!({ "name": known.name, "id": known.id, "fence": known.fence,
+            "revision": known.revision, "fleet": known.fleet })
+    });
     session.output.line(message);
     Ok(0)
 }

@@ -54,10 +54,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let (_, mut database) = database()?;
     if !args.apply {
         let found = database.list(&orphans())?;
-        if session.output.is_json() {
-            session.output.value(json!({ "projects": found, "applied": false }));
-            return Ok(0);
-        }
+        session.output.value(|| json!({ "projects": found, "applied": false }));
         if found.is_empty() {
             session.output.line("every active project has a machine");
         }
@@ -74,17 +71,15 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
             Ok(answer) => answer.clone(),
             Err(failure) => json!({ "name": project.name, "error": failure.to_json()["error"] }),
         };
-        if !session.output.is_json() {
-            session.output.line(match &result {
-                Ok(answer) => format!(
-                    "{}: {} ({})",
-                    project.name,
-                    answer["decision"].as_str().unwrap_or_default(),
-                    answer["directory"].as_str().unwrap_or_default()
-                ),
-                Err(failure) => format!("{}: {}", project.name, failure.message),
-            });
-        }
+        session.output.line(match &result {
+            Ok(answer) => format!(
+                "{}: {} ({})",
+                project.name,
+                answer["decision"].as_str().unwrap_or_default(),
+                answer["directory"].as_str().unwrap_or_default()
+            ),
+            Err(failure) => format!("{}: {}", project.name, failure.message),
+        });
         done.push(answer);
         if let Err(failure) = result {
             failed.get_or_insert(failure);
@@ -93,13 +88,11 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
             break;
         }
     }
-    if let Some(mut failure) = failed {
-        failure.data = Some(Box::new(json!({ "projects": done })));
-        return Err(failure);
+    if failed.is_some() {
+        return session.end(failed, || json!({ "projects": done }));
     }
-    if session.output.is_json() {
-        session.output.value(json!({ "projects": done, "applied": true }));
-    } else if done.is_empty() {
+    session.output.value(|| json!({ "projects": done, "applied": true }));
+    if done.is_empty() {
         session.output.line("every active project has a machine");
     }
     Ok(0)

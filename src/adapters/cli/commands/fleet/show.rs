@@ -10,12 +10,11 @@ use serde_json::json;
 use super::database;
 use crate::{
     adapters::{
-        cli::{CliResult, Session, output::Colour},
+        cli::{CliResult, Session, args::duration, output::Colour},
         fleet::{self, Filter, FilterColumn, FleetError, ProjectSummary, Totals},
     },
     domain::{Money, format_age, format_duration},
     text::display::counted,
-    workspace::Span,
 };
 
 #[derive(Clone, Debug, clap::Args)]
@@ -27,7 +26,7 @@ pub(in crate::adapters) struct ListArgs {
     #[arg(long)]
     machine: Option<String>,
     /// Not published for at least this long
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     older_than: Option<Duration>,
     /// Words in the name, the goal or the last action
     #[arg(long)]
@@ -40,7 +39,7 @@ pub(in crate::adapters) struct ListArgs {
 #[derive(Clone, Debug, clap::Args)]
 pub(in crate::adapters) struct WatchArgs {
     /// Stop after that time
-    #[arg(long = "for", value_name = "TIME", value_parser = time)]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
 }
 
@@ -55,11 +54,6 @@ pub(in crate::adapters) struct MetricsArgs {
 enum By {
     Machine,
     Template,
-}
-
-pub(super) fn time(text: &str) -> Result<Duration, String> {
-    let span: Span = text.parse()?;
-    Ok(Duration::from_millis(span.millis()))
 }
 
 /// A project in a line.
@@ -102,7 +96,8 @@ pub(super) fn list(session: &mut Session<'_>, args: &ListArgs) -> CliResult {
     };
     if session.output.is_json() {
         let (_, mut database) = database()?;
-        session.output.value(json!({ "projects": database.list(&filter)? }));
+        let found = database.list(&filter)?;
+        session.output.value(|| json!({ "projects": found }));
         return Ok(0);
     }
     let found = fleet::summaries(&filter)?;
@@ -119,10 +114,7 @@ pub(super) fn show(session: &mut Session<'_>, name: &str) -> CliResult {
     let (_, mut database) = database()?;
     let project = database.project(name)?.ok_or_else(|| FleetError::NoProject(name.to_owned()))?;
     let document = database.document(&project.id)?;
-    if session.output.is_json() {
-        session.output.value(json!({ "project": project, "document": document }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "project": project, "document": document }));
     session.output.painted(Colour::Bold, &line(&(&project).into()));
     let none = || "-".to_owned();
     let rows = [
@@ -183,11 +175,10 @@ pub(super) fn metrics(session: &mut Session<'_>, args: &MetricsArgs) -> CliResul
     let (_, mut database) = database()?;
     let totals = database.totals(args.by == By::Template)?;
     let all = totals.iter().fold(Totals { group: "all".to_owned(), ..Totals::default() }, sum);
-    if session.output.is_json() {
+    session.output.value(|| {
         let by = if args.by == By::Template { "template" } else { "machine" };
-        session.output.value(json!({ "by": by, "groups": totals, "all": all }));
-        return Ok(0);
-    }
+        json!({ "by": by, "groups": totals, "all": all })
+    });
     for group in totals.iter().chain([&all]) {
         session.output.line(total_line(group));
     }

@@ -6,9 +6,6 @@ use crate::{
     workspace::{CheckpointDetails, CheckpointLine, CheckpointRequest, RestoreOptions},
 };
 
-/// How many checkpoints are listed by default.
-pub(in crate::adapters) const LIST_LIMIT: usize = 20;
-
 /// Save the state under a name, and go back to it
 ///
 /// A checkpoint costs the size of what changed since the last one, never that of the history. It is
@@ -46,7 +43,7 @@ Examples:
     #[command(after_help = "Examples:\n  statedir checkpoint list --limit 5")]
     List {
         /// The most to list; 0 for all
-        #[arg(long, default_value_t = LIST_LIMIT)]
+        #[arg(long, default_value_t = 20)]
         limit: usize,
     },
     /// Show a checkpoint: its files, and where the execution stood
@@ -81,18 +78,18 @@ Examples:
 pub(in crate::adapters) struct RestoreArgs {
     /// The name of a checkpoint, an operation's id, or @-2 for two operations ago
     #[arg(value_name = "NAME|OP")]
-    pub(in crate::adapters) target: String,
+    target: String,
     /// Only this file, such as plan; may be repeated
     #[arg(long, value_name = "FILE", value_delimiter = ',', value_parser = file)]
-    pub(in crate::adapters) only: Vec<StateFile>,
+    only: Vec<StateFile>,
     /// Put steps that were not finished then, and those after them, back to pending
     ///
     /// If the plan is not among the files, the steps finished since then are reopened.
     #[arg(long)]
-    pub(in crate::adapters) rewind: bool,
+    rewind: bool,
 }
 
-pub(in crate::adapters) fn file(text: &str) -> Result<StateFile, String> {
+fn file(text: &str) -> Result<StateFile, String> {
     StateFile::from_name(text).ok_or_else(|| {
         "the files are plan, context, variables, constraints and workflow".to_owned()
     })
@@ -104,16 +101,14 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
             let message = pairs::optional_text(message)?;
             let request = CheckpointRequest { name, message, automatic: None };
             let outcome = session.workspace()?.checkpoint(&request)?;
-            session.output.outcome(&outcome, session.global.dry_run);
-            Ok(0)
+            session.changed(&outcome)
         }
         Verb::List { limit } => list(session, limit),
         Verb::Show { name } => show(session, &name),
         Verb::Restore(args) => restore(session, args),
         Verb::Delete { name } => {
             let outcome = session.workspace()?.delete_checkpoint(&name)?;
-            session.output.outcome(&outcome, session.global.dry_run);
-            Ok(0)
+            session.changed(&outcome)
         }
     }
 }
@@ -121,8 +116,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
 pub(in crate::adapters::cli) fn restore(session: &mut Session<'_>, args: RestoreArgs) -> CliResult {
     let options = RestoreOptions { only: args.only, rewind: args.rewind };
     let outcome = session.workspace()?.restore(&args.target, &options)?;
-    session.output.outcome(&outcome, session.global.dry_run);
-    Ok(0)
+    session.changed(&outcome)
 }
 
 fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
@@ -132,12 +126,11 @@ fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
     let total = all.checkpoints.len();
     let limit = if limit == 0 { total } else { limit };
     let shown = all.checkpoints.iter().rev().take(limit);
-    if session.output.is_json() {
-        let lines: Vec<CheckpointLine> = shown.map(CheckpointLine::of).collect();
-        session.output.value(json!({ "checkpoints": lines, "total": total,
-            "more": total > limit, "damaged": all.damaged, "revision": all.revision }));
-        return Ok(0);
-    }
+    session.output.value(|| {
+        let lines: Vec<CheckpointLine> = shown.clone().map(CheckpointLine::of).collect();
+        json!({ "checkpoints": lines, "total": total,
+            "more": total > limit, "damaged": all.damaged, "revision": all.revision })
+    });
     for name in &all.damaged {
         session.output.note(&format!("checkpoint `{name}` is damaged"));
     }
@@ -162,10 +155,7 @@ fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
 
 fn show(session: &mut Session<'_>, name: &str) -> CliResult {
     let details = session.workspace()?.checkpoint_details(name)?;
-    if session.output.is_json() {
-        session.output.value(details_json(&details));
-        return Ok(0);
-    }
+    session.output.value(|| details_json(&details));
     let CheckpointDetails { checkpoint, overview, unreadable } = &details;
     let mut lines = vec![
         ("checkpoint", checkpoint.name.to_string()),

@@ -34,18 +34,18 @@ Examples:
   statedir diff git:main working --word-diff")]
 pub(in crate::adapters) struct Args {
     /// The older side; the newest operation if absent
-    pub(in crate::adapters) from: Option<String>,
+    from: Option<String>,
     /// The newer side; the files as they are if absent
-    pub(in crate::adapters) to: Option<String>,
+    to: Option<String>,
     /// Show the text instead: a unified diff
     #[arg(long)]
-    pub(in crate::adapters) text: bool,
+    text: bool,
     /// Show the text with the words that differ marked
     #[arg(long)]
-    pub(in crate::adapters) word_diff: bool,
+    word_diff: bool,
     /// The most lines to show; 0 for all
     #[arg(long, default_value_t = 100)]
-    pub(in crate::adapters) limit: usize,
+    limit: usize,
 }
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
@@ -74,10 +74,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     };
     let to = named(&args.to, DiffSide::Working)?;
     let found = workspace.compare(&from, &to)?;
-    if session.output.is_json() {
-        session.output.value(answer(&found));
-        return Ok(0);
-    }
+    session.output.value(|| answer(&found));
     if found.changes.is_empty() {
         let newest = args.from.is_none() && args.to.is_none();
         let more = newest && workspace.operations(Some(2))?.len() > 1;

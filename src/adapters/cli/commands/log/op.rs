@@ -6,9 +6,6 @@ use crate::{
     store::{Operation, Revision},
 };
 
-/// How many operations are listed by default.
-pub(in crate::adapters) const LOG_LIMIT: usize = 20;
-
 /// Look at the operation log
 #[derive(Clone, Debug, clap::Subcommand)]
 #[command(
@@ -20,7 +17,7 @@ pub(in crate::adapters) enum Verb {
     #[command(visible_alias = "list", after_help = "Examples:\n  statedir op log --limit 5")]
     Log {
         /// The most to list
-        #[arg(long, default_value_t = LOG_LIMIT)]
+        #[arg(long, default_value_t = 20)]
         limit: usize,
     },
     /// Show one operation with what it changed
@@ -43,10 +40,7 @@ fn log(session: &mut Session<'_>, limit: usize) -> CliResult {
     let mut operations = session.workspace()?.operations(Some(limit.saturating_add(1)))?;
     let more = operations.len() > limit;
     operations.truncate(limit);
-    if session.output.is_json() {
-        session.output.value(json!({ "operations": operations, "more": more }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "operations": operations, "more": more }));
     if operations.is_empty() {
         session.output.line("no operations yet");
     }
@@ -81,10 +75,7 @@ fn show(session: &mut Session<'_>, id: Option<&str>) -> CliResult {
         },
     };
     let operation = workspace.operation_named(&id)?;
-    if session.output.is_json() {
-        session.output.value(operation_json(&operation));
-        return Ok(0);
-    }
+    session.output.value(|| operation_json(&operation));
     let fields = [
         ("operation", operation.id.as_str()),
         ("parent", operation.parent.as_str()),

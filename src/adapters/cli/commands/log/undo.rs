@@ -31,14 +31,11 @@ pub(in crate::adapters::cli) fn redo(session: &mut Session<'_>) -> CliResult {
 fn print(session: &mut Session<'_>, verb: &str, stepped: &UndoOutcome) -> CliResult {
     let UndoOutcome { operation, outcome } = stepped;
     let changed: Vec<&str> = outcome.changed.iter().map(|file| file.name()).collect();
-    if session.output.is_json() {
-        let answer = json!({ verb: operation, "revision": outcome.revision.as_str(),
-            "changed": changed, "notices": outcome.notices,
-            "dry_run": session.global.dry_run,
-            "diff": outcome.diff.iter().map(|file| file.unified()).collect::<String>() });
-        session.output.value(answer);
-        return Ok(0);
-    }
+    session.output.value(|| {
+        json!({ verb: operation, "revision": outcome.revision.as_str(), "changed": changed,
+            "notices": outcome.notices, "dry_run": session.global.dry_run,
+            "diff": outcome.diff.iter().map(|file| file.unified()).collect::<String>() })
+    });
     if session.global.dry_run {
         session.output.diff(&outcome.diff);
     }

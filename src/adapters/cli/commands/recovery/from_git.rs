@@ -36,23 +36,15 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>) -> CliResult {
     let relogged = rebuild_missing_log(session, &workspace)?;
     let dir = workspace.directory().to_owned();
     let found = RecoveredFiles { dir, from_log, rebuilt, relogged, dry_run };
+    found.print(session);
     let missing = found.missing();
-    if missing.is_empty() {
-        match session.output.is_json() {
-            true => session.output.value(found.document()),
-            false => found.print(session),
-        }
-        return Ok(0);
-    }
-    if !session.output.is_json() {
-        found.print(session);
-    }
-    let message = format!("no commit has a usable version of {}", missing.join(", "));
-    let mut failure = Failure::new(ErrorCode::NotInGit, message).hint(
-        "`git fetch` may bring commits that have it; `statedir check` says what the rest needs",
-    );
-    failure.data = Some(Box::new(found.document()));
-    Err(failure)
+    let failure = (!missing.is_empty()).then(|| {
+        let message = format!("no commit has a usable version of {}", missing.join(", "));
+        Failure::new(ErrorCode::NotInGit, message).hint(
+            "`git fetch` may bring commits that have it; `statedir check` says what the rest needs",
+        )
+    });
+    session.end(failure, || found.document())
 }
 
 /// Restores what the log has: its bytes may be newer than those of any commit.

@@ -6,14 +6,17 @@ use super::{from_git, scan, view};
 use crate::{
     adapters::{
         Evaluator, Recovery, RecoveryOptions, Scan, ScanResult,
-        cli::{CliResult, Failure, Session, commands::steps::args::select, missing_file},
+        cli::{
+            CliResult, Failure, Session, args::duration, commands::steps::args::select,
+            missing_file,
+        },
         is_archived, split_words,
     },
     domain::{ErrorCode, PlanRole},
     recovery::RecoveryAction,
     text::display::one_line,
     text::shell::{self, shell_word},
-    workspace::{Outcome, RecoverRequest, Span, Workspace},
+    workspace::{Outcome, RecoverRequest, Workspace},
 };
 
 /// Decide how to continue after a crash or a failure, and say why
@@ -65,47 +68,42 @@ restart, human_review. What --apply did is one operation: `statedir undo` revert
 pub(in crate::adapters) struct Args {
     /// Carry out the decision, as one operation that can be undone
     #[arg(long)]
-    pub(in crate::adapters) apply: bool,
+    apply: bool,
     /// Take this decision instead, if it is possible
     #[arg(long, value_name = "ACTION", value_parser = action)]
-    pub(in crate::adapters) decide: Option<RecoveryAction>,
+    decide: Option<RecoveryAction>,
     /// Decide for this step; else for the one that was interrupted or failed
     #[arg(long, value_name = "STEP")]
-    pub(in crate::adapters) step: Option<String>,
+    step: Option<String>,
     /// Let a program decide; quotes keep words together, no shell is used
     #[arg(long, value_name = "CMD", conflicts_with = "decide")]
-    pub(in crate::adapters) evaluator: Option<String>,
+    evaluator: Option<String>,
     /// StateResult more argument for the program, passed as is
     #[arg(long, value_name = "ARG", requires = "evaluator", allow_hyphen_values = true)]
-    pub(in crate::adapters) evaluator_arg: Vec<String>,
+    evaluator_arg: Vec<String>,
     /// How long the program may take
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = span)]
-    pub(in crate::adapters) evaluator_timeout: Duration,
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    evaluator_timeout: Duration,
     /// Decide for every state directory below this one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["decide", "step", "project"])]
-    pub(in crate::adapters) all: Option<PathBuf>,
+    all: Option<PathBuf>,
     /// Restore lost state files and the operation log from git commits
     #[arg(long, conflicts_with_all = [
         "apply", "decide", "step", "evaluator", "evaluator_arg", "all", "project",
     ])]
-    pub(in crate::adapters) from_git: bool,
+    from_git: bool,
     /// The directory with the project's files; else derived from where the state is
     #[arg(long, value_name = "DIR")]
-    pub(in crate::adapters) project: Option<PathBuf>,
+    project: Option<PathBuf>,
     /// How long a claim may be silent before it counts as stale; else as workflow.yaml says (1h)
-    #[arg(long, value_name = "TIME", value_parser = span)]
-    pub(in crate::adapters) stale_after: Option<Duration>,
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    stale_after: Option<Duration>,
 }
 
-pub(in crate::adapters) fn action(text: &str) -> Result<RecoveryAction, String> {
+fn action(text: &str) -> Result<RecoveryAction, String> {
     let all: Vec<&str> = RecoveryAction::ALL.iter().map(|action| action.word()).collect();
     RecoveryAction::parse(text)
         .ok_or_else(|| format!("`{text}` is not a decision; expected one of {}", all.join(", ")))
-}
-
-fn span(text: &str) -> Result<Duration, String> {
-    let span: Span = text.parse()?;
-    Ok(Duration::from_millis(span.millis()))
 }
 
 impl Args {
@@ -170,22 +168,13 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     };
     let dry_run = session.global.dry_run;
     let damaged = recovery.examined.evidence.damage.first().filter(|_| carried.is_none()).cloned();
-    if session.output.is_json() {
-        let answer = view::document(&recovery, carried.as_ref(), dry_run);
-        return match damaged {
-            Some(message) => Err(damage(message, answer, way_back)),
-            None => {
-                session.output.value(answer);
-                Ok(0)
-            }
-        };
-    }
     let apply = (!args.apply).then(|| args.to_apply());
     view::print(session.output, &recovery, apply.as_deref());
     if let Some(outcome) = &carried {
         session.output.outcome(outcome, dry_run);
     }
-    damaged.map_or(Ok(0), |message| Err(damage(message, Value::Null, way_back)))
+    let failure = damaged.map(|message| damage(message, way_back));
+    session.end(failure, || view::document(&recovery, carried.as_ref(), dry_run))
 }
 
 /// The hint for a missing file that the log does not have; the decision shows it, too.
@@ -198,12 +187,10 @@ fn restore_hint(workspace: &Workspace, recovery: &mut Recovery) -> Option<String
     Some(way_back)
 }
 
-fn damage(message: String, answer: Value, way_back: Option<String>) -> Failure {
+fn damage(message: String, way_back: Option<String>) -> Failure {
     let usual = "`statedir check` lists every problem; `statedir check --fix` repairs what is safe";
     let hint = way_back.unwrap_or_else(|| usual.to_owned());
-    let mut failure = Failure::new(ErrorCode::Damaged, message).hint(hint);
-    failure.data = answer.is_object().then(|| Box::new(answer));
-    failure
+    Failure::new(ErrorCode::Damaged, message).hint(hint)
 }
 
 /// The outcome for one state directory.
@@ -230,27 +217,20 @@ fn recover_all(
     let failures = done.iter().filter_map(|one| one.result.as_ref().err());
     let exit = failures.clone().map(|failure| failure.exit).max().unwrap_or(0);
     let failed = failures.count();
-    let answer = json!({ "root": root, "left_out": left_out,
-        "states": done.iter().map(|one| one.to_json(session.global.dry_run)).collect::<Vec<_>>() });
-    if !session.output.is_json() {
-        for one in &done {
-            one.print(session);
-        }
-        if done.is_empty() {
-            session.output.line("no state directories");
-        }
-        for what in &left_out {
-            session.output.note(&format!("left out: {what}"));
-        }
+    let dry_run = session.global.dry_run;
+    let states = || done.iter().map(|one| one.to_json(dry_run)).collect::<Vec<_>>();
+    let answer = || json!({ "root": root, "left_out": left_out, "states": states() });
+    for one in &done {
+        one.print(session);
     }
-    if failed == 0 && !unread {
-        if session.output.is_json() {
-            session.output.value(answer);
-        }
-        return Ok(0);
+    if done.is_empty() {
+        session.output.line("no state directories");
+    }
+    for what in &left_out {
+        session.output.note(&format!("left out: {what}"));
     }
     if failed == 0 {
-        return Err(scan::unreadable_directories(answer));
+        return session.end(unread.then(scan::unreadable_directories), answer);
     }
     let message = format!("{failed} of {} states could not be recovered", done.len());
     let first =
@@ -259,8 +239,8 @@ fn recover_all(
         "`statedir -C {} check` lists every problem of the first",
         shell_word(&first.unwrap_or_default())
     ));
-    (failure.exit, failure.data) = (exit, Some(Box::new(answer)));
-    Err(failure)
+    failure.exit = exit;
+    session.end(Some(failure), answer)
 }
 
 fn recover_state(
@@ -274,8 +254,8 @@ fn recover_state(
     let way_back = restore_hint(&workspace, &mut recovery);
     let evidence = &recovery.examined.evidence;
     if let Some(message) = evidence.damage.first() {
-        let answer = view::document(&recovery, None, false);
-        return Err(damage(message.clone(), answer, way_back));
+        let data = Some(Box::new(view::document(&recovery, None, false)));
+        return Err(Failure { data, ..damage(message.clone(), way_back) });
     }
     if !apply || recovery.decision.nothing_to_do {
         return Ok((recovery, None, None));

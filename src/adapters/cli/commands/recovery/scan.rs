@@ -70,16 +70,6 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         }
     }
     let damaged = lines.iter().filter(|line| line.seen.is_err()).count();
-    if session.output.is_json() {
-        let states: Vec<Value> = lines.iter().map(FoundState::to_json).collect();
-        let answer = json!({ "root": args.root, "states": states, "adoptable": offers,
-            "totals": totals(&lines), "damaged": damaged, "left_out": left_out });
-        if some_unread {
-            return Err(unreadable_directories(answer));
-        }
-        session.output.value(answer);
-        return Ok(0);
-    }
     for line in &lines {
         line.print(session.output);
     }
@@ -91,10 +81,14 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         let (found, command) = (text("found"), text("command"));
         session.output.line(format!("not adopted: {found}: `{command}`"));
     }
-    for what in left_out {
+    for what in &left_out {
         session.output.note(&format!("left out: {what}"));
     }
-    if some_unread { Err(unreadable_directories(Value::Null)) } else { Ok(0) }
+    session.end(some_unread.then(unreadable_directories), || {
+        let states: Vec<Value> = lines.iter().map(FoundState::to_json).collect();
+        json!({ "root": args.root, "states": states, "adoptable": offers,
+            "totals": totals(&lines), "damaged": damaged, "left_out": left_out })
+    })
 }
 
 /// What could be adopted in a directory, and how, unless all of it is in use or listed already. A
@@ -140,12 +134,10 @@ pub(super) fn refuse_if_match(session: &Session<'_>) -> Result<(), Failure> {
 }
 
 /// Directories could not be read, so that states may be missing from the answer.
-pub(super) fn unreadable_directories(answer: Value) -> Failure {
+pub(super) fn unreadable_directories() -> Failure {
     let message = "some directories could not be read, and states in them were left out";
-    let mut failure = Failure::new(ErrorCode::LeftOut, message)
-        .hint("`left_out` names them; look at their permissions");
-    failure.data = answer.is_object().then(|| Box::new(answer));
-    failure
+    Failure::new(ErrorCode::LeftOut, message)
+        .hint("`left_out` names them; look at their permissions")
 }
 
 /// The state directories below `root`, what could be one, and what was left out.

@@ -37,11 +37,10 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     options.sign_off = args.sign_off;
     options.dry_run = session.global.dry_run;
     let committed = git::commit(workspace.directory(), &options)?;
-    if session.output.is_json() {
-        session.output.value(json!({ "commit": committed.commit, "files": committed.files,
-            "message": committed.message, "dry_run": options.dry_run }));
-        return Ok(0);
-    }
+    session.output.value(|| {
+        json!({ "commit": committed.commit, "files": committed.files,
+            "message": committed.message, "dry_run": options.dry_run })
+    });
     if !committed.git_output.is_empty() {
         session.output.note(&committed.git_output);
     }

@@ -82,9 +82,9 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         }
         Verb::Status => {
             let installed = git::status(&directory(session)?)?;
-            status(session, &installed);
-            let is_off = !installed.merge_driver && installed.problems.is_empty();
-            if is_off && !session.output.is_json() {
+            session.output.value(|| json!({ "git": installed }));
+            print_parts(session, &installed);
+            if !installed.merge_driver && installed.problems.is_empty() {
                 session
                     .output
                     .line("hint: `statedir git install` turns the merge driver on in this clone");
@@ -103,10 +103,7 @@ fn directory(session: &Session<'_>) -> Result<PathBuf, Failure> {
 }
 
 fn report(session: &mut Session<'_>, installed: &Installed, verb: &str) -> CliResult {
-    if session.output.is_json() {
-        session.output.value(json!({ "git": installed, "dry_run": session.global.dry_run }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "git": installed, "dry_run": session.global.dry_run }));
     if installed.changed.is_empty() {
         session.output.line("nothing to do");
     }
@@ -114,15 +111,11 @@ fn report(session: &mut Session<'_>, installed: &Installed, verb: &str) -> CliRe
     for path in &installed.changed {
         session.output.line(format!("{would}{verb} {}", path.display()));
     }
-    status(session, installed);
+    print_parts(session, installed);
     Ok(0)
 }
 
-fn status(session: &mut Session<'_>, installed: &Installed) {
-    if session.output.is_json() {
-        session.output.value(json!({ "git": installed }));
-        return;
-    }
+fn print_parts(session: &mut Session<'_>, installed: &Installed) {
     let parts = [
         ("merge driver", installed.merge_driver),
         ("textconv", installed.textconv),
@@ -138,20 +131,12 @@ fn status(session: &mut Session<'_>, installed: &Installed) {
 
 fn pre_commit(session: &mut Session<'_>) -> CliResult {
     let found = git::check_staged()?;
-    if found.is_empty() {
-        if session.output.is_json() {
-            session.output.value(json!({ "problems": [] }));
-        }
-        return Ok(0);
-    }
     let lines: Vec<String> =
         found.iter().map(|found| format!("{}: {}", found.path, found.problem)).collect();
-    let mut failure = Failure::new(ErrorCode::WouldLoseState, lines.join("\n"));
-    failure.data = Some(Box::new(json!({ "problems": found })));
-    Err(match found.first() {
-        Some(first) => failure.hint(first.hint()),
-        None => failure,
-    })
+    let failure = found
+        .first()
+        .map(|first| Failure::new(ErrorCode::WouldLoseState, lines.join("\n")).hint(first.hint()));
+    session.end(failure, || json!({ "problems": found }))
 }
 
 fn textconv(session: &mut Session<'_>, path: &std::path::Path) -> CliResult {
@@ -164,6 +149,7 @@ fn textconv(session: &mut Session<'_>, path: &std::path::Path) -> CliResult {
         Some(file) => canonical(file, &bytes),
         None => String::from_utf8_lossy(&bytes).into_owned(),
     };
+    session.output.value(|| json!({ "text": text }));
     session.output.raw(&text);
     Ok(0)
 }

@@ -85,10 +85,7 @@ fn list(session: &mut Session<'_>) -> CliResult {
         .partition(|unmerged| unmerged.edited);
     conflicts.extend(left.iter().map(|unmerged| Conflict::of_file(unmerged.file)));
     conflicts.extend(workspace.list_conflicts()?);
-    if session.output.is_json() {
-        session.output.value(json!({ "conflicts": conflicts, "unmerged": unmerged }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "conflicts": conflicts, "unmerged": unmerged }));
     if conflicts.is_empty() && edited.is_empty() {
         session.output.line("no conflicts");
     }
@@ -207,21 +204,15 @@ fn take_side(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
 
 /// Prints an answer that is only a message.
 fn print_message(session: &mut Session<'_>, message: &str) {
-    if session.output.is_json() {
-        session.output.value(json!({ "message": message, "settled": 0 }));
-    } else {
-        session.output.line(message);
-    }
+    session.output.value(|| json!({ "message": message, "settled": 0 }));
+    session.output.line(message);
 }
 
 fn resolve(session: &mut Session<'_>) -> CliResult {
     let workspace = session.workspace()?;
     let resolved: Vec<Resolved> = git::resolve(workspace.directory(), session.global.dry_run)?;
     let left: usize = resolved.iter().map(|file| file.conflicts.len()).sum();
-    if session.output.is_json() {
-        session.output.value(json!({ "resolved": resolved, "left": left }));
-        return Ok(0);
-    }
+    session.output.value(|| json!({ "resolved": resolved, "left": left }));
     if resolved.is_empty() {
         session.output.line("git left nothing in conflict");
     }

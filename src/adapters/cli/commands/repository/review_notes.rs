@@ -50,10 +50,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let workflow = workflow_or_builtin(after.get(StateFile::Workflow.name()).map(Vec::as_slice));
     let names = (range.from.as_str(), range.to.as_str());
     let notes = review_notes(names, &range.before.files, &after, &workflow);
-    if session.output.is_json() {
-        session.output.value(json!({ "from": range.from, "to": range.to, "notes": notes }));
-    } else {
-        session.output.raw(&notes);
-    }
+    session.output.value(|| json!({ "from": range.from, "to": range.to, "notes": notes }));
+    session.output.raw(&notes);
     Ok(0)
 }

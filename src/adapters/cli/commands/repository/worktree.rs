@@ -155,11 +155,8 @@ fn add(
             return Err(failure);
         }
     };
-    if session.output.is_json() {
-        session.output.value(json!({ "worktree": tree }));
-    } else {
-        session.output.line(format!("{} on branch {name}", tree.path.display()));
-    }
+    session.output.value(|| json!({ "worktree": tree }));
+    session.output.line(format!("{} on branch {name}", tree.path.display()));
     Ok(0)
 }
 
@@ -233,11 +230,8 @@ fn claim_and_make(
 }
 
 pub(super) fn print_dry_run(session: &mut Session<'_>, message: &str) -> CliResult {
-    if session.output.is_json() {
-        session.output.value(json!({ "message": message, "dry_run": true }));
-    } else {
-        session.output.line(message);
-    }
+    session.output.value(|| json!({ "message": message, "dry_run": true }));
+    session.output.line(message);
     Ok(0)
 }
 
@@ -267,31 +261,28 @@ fn list(session: &mut Session<'_>) -> CliResult {
             "here": tree.here, "bare": tree.bare, "missing": tree.missing, "locked": tree.locked,
             "has_state": plan.is_ok(), "steps": steps, "queue": turn.map(|turn| turn + 1),
             "waiting_since": turn.and_then(|turn| queue[turn].since.clone()) }));
-        if !session.output.is_json() {
-            let here = if tree.here { "*" } else { " " };
-            let none = if tree.bare { "(bare)" } else { "(no branch)" };
-            let branch = tree.branch.as_deref().unwrap_or(none);
-            let mut line = format!("{here} {branch:<20} {}", tree.path.display());
-            if tree.locked {
-                line.push_str("  (locked)");
-            }
-            if !steps.is_empty() {
-                line.push_str(&format!("  {}", steps.join(", ")));
-            }
-            if let Some(turn) = turn {
-                line.push_str(&format!("  (merge {})", turn + 1));
-            }
-            session.output.line(line);
-            if tree.missing && !tree.bare {
-                session.output.advice(format!(
-                    "    its directory is missing: `statedir worktree finish {branch}` says what can be done"
-                ));
-            }
+        let here = if tree.here { "*" } else { " " };
+        let none = if tree.bare { "(bare)" } else { "(no branch)" };
+        let branch = tree.branch.as_deref().unwrap_or(none);
+        let mut line = format!("{here} {branch:<20} {}", tree.path.display());
+        if tree.locked {
+            line.push_str("  (locked)");
+        }
+        if !steps.is_empty() {
+            line.push_str(&format!("  {}", steps.join(", ")));
+        }
+        if let Some(turn) = turn {
+            line.push_str(&format!("  (merge {})", turn + 1));
+        }
+        session.output.line(line);
+        if tree.missing && !tree.bare {
+            session.output.advice(format!(
+                "    its directory is missing: `statedir worktree finish {branch}` says what can be done"
+            ));
         }
     }
-    if session.output.is_json() {
-        session.output.value(json!({ "worktrees": listed }));
-    } else if !queue.is_empty() {
+    session.output.value(|| json!({ "worktrees": listed }));
+    if !queue.is_empty() {
         session.output.advice("`statedir worktree finish --next` merges the first");
     }
     Ok(0)

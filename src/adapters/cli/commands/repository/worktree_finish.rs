@@ -37,9 +37,7 @@ pub(super) fn finish_all(session: &mut Session<'_>) -> CliResult {
     loop {
         match merge(session, &name, FinishMode::Merge) {
             Ok(Some(done)) => {
-                if !session.output.is_json() {
-                    done.print(session);
-                }
+                done.print(session);
                 merged.push(done);
             }
             Ok(None) => return Ok(0),
@@ -56,20 +54,17 @@ pub(super) fn finish_all(session: &mut Session<'_>) -> CliResult {
             Err(failure) => return Err(failure),
         }
     }
-    if session.output.is_json() {
+    session.output.value(|| {
         let finished: Vec<&Finished> = merged.iter().map(|done| &done.finished).collect();
-        session.output.value(json!({ "finished": finished }));
-    }
+        json!({ "finished": finished })
+    });
     Ok(0)
 }
 
 pub(super) fn finish(session: &mut Session<'_>, name: &str, mode: FinishMode) -> CliResult {
     let Some(done) = merge(session, name, mode)? else { return Ok(0) };
-    if session.output.is_json() {
-        session.output.value(json!({ "finished": done.finished, "running": done.running }));
-    } else {
-        done.print(session);
-    }
+    session.output.value(|| json!({ "finished": done.finished, "running": done.running }));
+    done.print(session);
     Ok(0)
 }
 
@@ -207,19 +202,16 @@ fn abandon(
     // If the lifecycle does not allow reopening a step, the worktree stays as well.
     clean_up_steps(session, name, None)?;
     git::abandon_worktree(workspace.directory(), tree)?;
-    if session.output.is_json() {
+    session.output.value(|| {
         let path = &tree.path;
-        session
-            .output
-            .value(json!({ "abandoned": { "branch": name, "path": path, "opened": opened } }));
-    } else {
-        session.output.line(format!(
-            "abandoned {}; the work done there is on branch {name}",
-            tree.path.display()
-        ));
-        for step in &opened {
-            session.output.line(format!("{step} is open again"));
-        }
+        json!({ "abandoned": { "branch": name, "path": path, "opened": opened } })
+    });
+    session.output.line(format!(
+        "abandoned {}; the work done there is on branch {name}",
+        tree.path.display()
+    ));
+    for step in &opened {
+        session.output.line(format!("{step} is open again"));
     }
     Ok(0)
 }

@@ -87,25 +87,19 @@ pub(in crate::adapters::cli) fn resume(session: &mut Session<'_>) -> CliResult {
     let missing = missing.map(|failure| {
         format!("the brief is not complete: {}; `statedir brief` shows it again", failure.message)
     });
-    if !session.output.is_json() {
-        session.output.outcome(&outcome, false);
-        session.output.raw("\n");
-        session.output.raw(&briefed.brief.text);
-        if let Some(missing) = missing {
-            session.output.note(&missing);
+    session.output.outcome(&outcome, false);
+    session.output.raw("\n");
+    session.output.raw(&briefed.brief.text);
+    if let Some(missing) = &missing {
+        session.output.note(missing);
+    }
+    session.end(damage, || {
+        let mut answer = outcome_json(&outcome, false);
+        answer["brief"] = document;
+        if missing.is_some() {
+            let notices = outcome.notices.iter().chain(&missing);
+            answer["notices"] = json!(notices.collect::<Vec<_>>());
         }
-        return damage.map_or(Ok(0), Err);
-    }
-    let mut answer = outcome_json(&outcome, false);
-    answer["brief"] = document;
-    if let Some(missing) = missing {
-        let notices = outcome.notices.iter().chain([&missing]);
-        answer["notices"] = json!(notices.collect::<Vec<_>>());
-    }
-    if let Some(mut failure) = damage {
-        failure.data = Some(Box::new(answer));
-        return Err(failure);
-    }
-    session.output.value(answer);
-    Ok(0)
+        answer
+    })
 }

@@ -114,12 +114,9 @@ fn list(session: &mut Session<'_>, all: bool) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let mut reviews = snapshot.plan()?.reviews.clone();
     reviews.retain(|review| all || review.decision == Decision::Open);
-    if session.output.is_json() {
-        session
-            .output
-            .value(json!({ "reviews": reviews, "revision": snapshot.revision().as_str() }));
-        return Ok(0);
-    }
+    session
+        .output
+        .value(|| json!({ "reviews": reviews, "revision": snapshot.revision().as_str() }));
     if reviews.is_empty() {
         session.output.line(if all { "no reviews" } else { "no open reviews" });
     }

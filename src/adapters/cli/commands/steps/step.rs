@@ -7,9 +7,6 @@ use crate::{
     workspace::{Change, StepResult},
 };
 
-/// How many steps are listed by default.
-pub(in crate::adapters) const LIST_LIMIT: usize = 50;
-
 /// Add, start, finish and look at steps
 #[derive(Clone, Debug, clap::Subcommand)]
 #[command(
@@ -201,7 +198,7 @@ Examples:
         #[arg(long = "where", value_name = "KEY=VALUE", value_parser = pairs::pair)]
         fields: Vec<(String, String)>,
         /// The most to list
-        #[arg(long, default_value_t = LIST_LIMIT)]
+        #[arg(long, default_value_t = 50)]
         limit: usize,
     },
     /// Show the next step that is ready, or start it with --claim

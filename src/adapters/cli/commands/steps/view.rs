@@ -22,7 +22,7 @@ pub(super) fn show(session: &mut Session<'_>, step: Option<&str>, resolved: bool
     let at = plan.steps.iter().position(|other| other.offset == step.offset);
     let holder = at.and_then(|at| overview.steps.get(at)?.holder.as_ref());
     let inputs = if resolved { Some(inputs(&snapshot, &plan, step)?) } else { None };
-    if session.output.is_json() {
+    session.output.value(|| {
         let mut shown = step_json(step);
         if let Some(overview) = at.and_then(|at| overview.steps.get(at)) {
             shown["status"] = json!(overview.status);
@@ -30,14 +30,12 @@ pub(super) fn show(session: &mut Session<'_>, step: Option<&str>, resolved: bool
         if let Some(holder) = holder {
             shown["claim"] = json!(holder);
         }
-        if let Some(inputs) = inputs {
+        if let Some(inputs) = &inputs {
             shown["inputs"] = json!(inputs);
         }
-        let answer = json!({ "step": shown, "line": plan.place(step).line,
-            "revision": snapshot.revision().as_str() });
-        session.output.value(answer);
-        return Ok(0);
-    }
+        json!({ "step": shown, "line": plan.place(step).line,
+            "revision": snapshot.revision().as_str() })
+    });
     let extent = plan.extent(step);
     session.output.verbatim(plan.document.source()[extent].trim_end());
     if let Some(holder) = holder {
@@ -115,7 +113,7 @@ pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> 
     }
     let left_out = lines.len().saturating_sub(limit);
     let lines: Vec<&StepOverview> = lines.iter().take(limit).map(|at| &steps[*at]).collect();
-    if session.output.is_json() {
+    session.output.value(|| {
         let with_age = |step: &StepOverview| {
             let mut value = json!(step);
             if let Some(age) = age(step) {
@@ -124,11 +122,9 @@ pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> 
             value
         };
         let steps: Vec<Value> = lines.iter().copied().map(with_age).collect();
-        let answer = json!({ "steps": steps, "left_out": left_out,
-            "revision": snapshot.revision().as_str() });
-        session.output.value(answer);
-        return Ok(0);
-    }
+        json!({ "steps": steps, "left_out": left_out,
+            "revision": snapshot.revision().as_str() })
+    });
     let width = lines.iter().filter_map(|step| step.id.as_ref()).map(String::len).max();
     let width = width.unwrap_or_default().max(5);
     for step in &lines {
@@ -172,16 +168,14 @@ pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> 
 /// looked up, what it should give, and what went wrong before.
 pub(super) fn begin(session: &mut Session<'_>, change: Change) -> CliResult {
     let (outcome, needed) = session.workspace()?.begin_step(change)?;
-    session.output.committed(&outcome);
-    if session.output.is_json() {
+    session.output.outcome(&outcome, session.global.dry_run);
+    session.output.value(|| {
         let mut answer = outcome_json(&outcome, session.global.dry_run);
         if let (Value::Object(needed), Some(members)) = (json!(needed), answer.as_object_mut()) {
             members.extend(needed);
         }
-        session.output.value(answer);
-        return Ok(0);
-    }
-    session.output.outcome(&outcome, session.global.dry_run);
+        answer
+    });
     for line in needed.description.iter().flat_map(|text| text.lines()) {
         session.output.line(format!("  {line}").trim_end());
     }
@@ -209,15 +203,13 @@ pub(super) fn next(session: &mut Session<'_>) -> CliResult {
     let overview = snapshot.overview()?;
     let step = snapshot.next_step(&overview)?;
     let next = overview.next_move();
-    if session.output.is_json() {
-        let answer = json!({ "step": step_json(&step), "next_move": next,
-            "revision": snapshot.revision().as_str() });
-        session.output.value(answer);
-    } else {
-        let id = step.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
-        session.output.line(format!("step {}{id}: {}", step.number, step.title));
-        session.output.advice(next.text);
-    }
+    session.output.value(|| {
+        json!({ "step": step_json(&step), "next_move": next,
+            "revision": snapshot.revision().as_str() })
+    });
+    let id = step.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+    session.output.line(format!("step {}{id}: {}", step.number, step.title));
+    session.output.advice(next.text);
     Ok(0)
 }
 

@@ -26,19 +26,19 @@ Examples:
 pub(in crate::adapters) struct Args {
     /// The most tokens to print
     #[arg(long, value_name = "N", default_value_t = Budget::default().max_tokens)]
-    pub(in crate::adapters) max_tokens: usize,
+    max_tokens: usize,
     /// The most bytes to print
     #[arg(long, value_name = "N")]
-    pub(in crate::adapters) max_bytes: Option<usize>,
+    max_bytes: Option<usize>,
     /// The output format; `--json` prints json with `ok`
     #[arg(long, value_enum, default_value = "md")]
-    pub(in crate::adapters) format: BriefFormat,
+    format: BriefFormat,
     /// Show what changed after this revision: an operation's id, or @-2
     #[arg(long, value_name = "REV")]
-    pub(in crate::adapters) since: Option<String>,
+    since: Option<String>,
     /// Show what one step needs: resolved inputs, results of earlier steps, rules in force
     #[arg(long = "for", value_name = "STEP")]
-    pub(in crate::adapters) step: Option<String>,
+    step: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -58,26 +58,13 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         directory: session.output.dir.clone(),
     };
     let briefed = session.workspace()?.brief(&request)?;
-    if session.output.is_json() {
-        return answer(session, &briefed);
-    }
     session.output.raw(&briefed.brief.text);
     if let Some(need) = briefed.brief.essentials_need.filter(|_| briefed.brief.text.is_empty()) {
         session.output.note(&format!(
             "nothing fits into that few tokens: `statedir brief --max-tokens {need}`"
         ));
     }
-    damage(&briefed).map_or(Ok(0), Err)
-}
-
-fn answer(session: &mut Session<'_>, briefed: &Briefed) -> CliResult {
-    let document = briefed.brief.to_json();
-    if let Some(mut failure) = damage(briefed) {
-        failure.data = Some(Box::new(document));
-        return Err(failure);
-    }
-    session.output.value(document);
-    Ok(0)
+    session.end(damage(&briefed), || briefed.brief.to_json())
 }
 
 /// What to report when a file could not be read.

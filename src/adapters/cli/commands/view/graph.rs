@@ -53,27 +53,21 @@ pub(in crate::adapters::cli) fn graph(session: &mut Session<'_>, args: &GraphArg
     let snapshot = session.workspace()?.read()?;
     let graph = snapshot.graph(args.group_by.as_deref())?;
     let drawn = match args.format {
-        Format::Text if session.output.is_json() => None,
-        Format::Json => None,
-        Format::Text => {
-            let mut lines = text(&graph, args.limit.unwrap_or(MOST)).join("\n");
-            lines.push('\n');
-            Some(lines)
-        }
-        Format::Mermaid => Some(mermaid(&graph)),
-        Format::Dot => Some(dot(&graph)),
-        Format::Svg => Some(svg(&graph, true)),
+        Format::Json => format!("{}\n", graph.json()),
+        Format::Text => text(&graph, args.limit.unwrap_or(MOST)).join("\n") + "\n",
+        Format::Mermaid => mermaid(&graph),
+        Format::Dot => dot(&graph),
+        Format::Svg => svg(&graph, true),
     };
-    match drawn {
-        None if session.output.is_json() => {
+    session.output.raw(&drawn);
+    session.output.value(|| match args.format {
+        Format::Json | Format::Text => {
             let mut answer = graph.json();
             answer["revision"] = json!(snapshot.revision().as_str());
-            session.output.value(answer);
+            answer
         }
-        None => session.output.line(graph.json().to_string()),
-        Some(text) if session.output.is_json() => session.output.value(json!({ "text": text })),
-        Some(text) => session.output.raw(&text),
-    }
+        Format::Mermaid | Format::Dot | Format::Svg => json!({ "text": drawn }),
+    });
     Ok(0)
 }
 
@@ -81,12 +75,11 @@ pub(in crate::adapters::cli) fn tracks(session: &mut Session<'_>, _: &TracksArgs
     let snapshot = session.workspace()?.read()?;
     let graph = snapshot.graph(None)?;
     let tracks = Tracks::new(&graph);
-    if session.output.is_json() {
+    session.output.value(|| {
         let mut answer = tracks.json(&graph);
         answer["revision"] = json!(snapshot.revision().as_str());
-        session.output.value(answer);
-        return Ok(0);
-    }
+        answer
+    });
     for line in tracks.text(&graph, 20) {
         session.output.line(line);
     }

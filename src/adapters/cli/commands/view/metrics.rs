@@ -24,10 +24,7 @@ pub(in crate::adapters) struct Args {
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let metrics = session.workspace()?.metrics(args.by.as_deref())?;
-    if session.output.is_json() {
-        session.output.value(json!(metrics));
-        return Ok(0);
-    }
+    session.output.value(|| json!(metrics));
     let lines = match &metrics.by {
         Some(by) => shares(by),
         None => lines(&metrics),

@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     adapters::{
-        cli::{CliResult, Failure, Output, Session},
+        cli::{CliResult, Failure, Session},
         page::report,
         replace::{real, replace},
     },
@@ -37,7 +37,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let damage = dashboard.state.damage().map(Failure::damage);
     let page = report(&dashboard);
     let Some(path) = &args.output else {
-        return answer(session, json!({ "html": page }), damage, |output| output.raw(&page));
+        session.output.raw(&page);
+        return session.end(damage, || json!({ "html": page }));
     };
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if StateFile::from_name(name).is_some() {
@@ -50,27 +51,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         written.map_err(|error| Failure::new(ErrorCode::Io, format!("cannot write {error}")))?;
     }
     let would = if session.global.dry_run { "would write" } else { "wrote" };
-    let line = format!("{would} {} ({} bytes)", path.display(), page.len());
-    let value = json!({ "output": path, "bytes": page.len() });
-    answer(session, value, damage, |output| output.line(line))
-}
-
-/// Prints the answer; if a file could not be read, the rest is on the page, and the command fails.
-fn answer(
-    session: &mut Session<'_>,
-    value: Value,
-    damage: Option<Failure>,
-    print: impl FnOnce(&mut Output),
-) -> CliResult {
-    match (session.output.is_json(), damage) {
-        (true, Some(failure)) => Err(Failure { data: Some(Box::new(value)), ..failure }),
-        (true, None) => {
-            session.output.value(value);
-            Ok(0)
-        }
-        (false, damage) => {
-            print(session.output);
-            damage.map_or(Ok(0), Err)
-        }
-    }
+    session.output.line(format!("{would} {} ({} bytes)", path.display(), page.len()));
+    // If a file could not be read, the rest is on the page, and the command fails.
+    session.end(damage, || json!({ "output": path, "bytes": page.len() }))
 }

@@ -41,18 +41,17 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         return stream_history(session, &snapshot);
     }
     let (text, parts) = text(session, &snapshot, file, args.section.as_deref())?;
-    if session.output.is_json() {
+    session.output.value(|| {
         let mut answer = json!({ "file": file.name(), "section": args.section, "text": text,
             "revision": snapshot.revision().as_str() });
         if parts.len() > 1 {
             answer["matches"] = json!(parts);
         }
-        session.output.value(answer);
-    } else {
-        session.output.raw(&text);
-        if !text.is_empty() && !text.ends_with('\n') {
-            session.output.raw("\n");
-        }
+        answer
+    });
+    session.output.raw(&text);
+    if !text.is_empty() && !text.ends_with('\n') {
+        session.output.raw("\n");
     }
     Ok(0)
 }

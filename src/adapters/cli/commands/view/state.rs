@@ -60,16 +60,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         }
     }
     let document = json!(state);
-    if is_json {
-        return match damage {
-            Some(failure) => Err(Failure { data: Some(Box::new(document)), ..failure }),
-            None => {
-                session.output.value(document);
-                Ok(0)
-            }
-        };
-    }
     match args.format {
+        _ if is_json => {}
         Format::Json => session.output.verbatim(format!("{document:#}")),
         Format::Yaml => {
             let text = serde_yaml::to_string(&document);
@@ -83,7 +75,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
             session.output.raw(&tasks(&state, &workflow));
         }
     }
-    damage.map_or(Ok(0), Err)
+    session.end(damage, || document)
 }
 
 /// The steps as a checklist that other programs, and `adopt`, understand.

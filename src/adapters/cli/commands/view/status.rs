@@ -39,12 +39,9 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _: &Args) -> CliR
     let snapshot = workspace.read()?;
     let mut overview = snapshot.overview()?;
     missing_file::add_hints(&workspace, &mut overview.problems);
-    if session.output.is_json() {
-        session.output.value(json!(overview));
-        return Ok(0);
-    }
+    session.output.value(|| json!(overview));
     // Reading the history is most of the work, and only ended attempts have a duration.
-    let has_times = visible_steps(&overview.steps).any(took_time);
+    let has_times = !session.output.is_json() && visible_steps(&overview.steps).any(took_time);
     let times = if has_times { snapshot.recent_step_times() } else { StepTimes::default() };
     for (colour, line) in lines(&overview, &times, workspace.environment(), session.output) {
         session.output.painted(colour, &line);
