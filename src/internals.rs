@@ -25,6 +25,29 @@ pub fn with_terminal<T>(work: impl FnOnce() -> T) -> std::io::Result<T> {
     crate::adapters::board::with_terminal(work)
 }
 
+/// The checkpoints that `checkpoint list` lists, and the names of those that it calls damaged.
+///
+/// # Errors
+/// There is no state, or the log cannot be read.
+pub fn checkpoints(workspace: &crate::Workspace) -> Result<Vec<String>, crate::Error> {
+    workspace.require_log()?;
+    let all = workspace.checkpoints()?;
+    let found = all.checkpoints.iter().map(|one| format!("{one:?}"));
+    Ok(found.chain(all.damaged.iter().map(|name| format!("damaged: {name}"))).collect())
+}
+
+/// What `history verify` finds wrong: nothing if the history is intact.
+///
+/// # Errors
+/// There is no state, or its history cannot be read.
+pub fn history_problems(workspace: &crate::Workspace) -> Result<Vec<String>, crate::Error> {
+    let verified = workspace.verify_history(&mut |_| {})?;
+    Ok(match verified.is_intact() {
+        true => Vec::new(),
+        false => verified.problems.iter().map(|problem| problem.message.clone()).collect(),
+    })
+}
+
 /// How many tasks adopting a directory would find.
 pub fn adoptable_tasks(dir: &std::path::Path) -> Option<usize> {
     use crate::adapters::adopt::{AdoptRequest, propose};

@@ -1,14 +1,14 @@
 //! Judging a state after a disturbed command: all old or all new, and usable.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fs};
 
 use serde_json::Value;
 
-use statedir::{Environment, GitControl, Options, Workspace};
+use statedir::{Change, Environment, GitControl, Options, Snapshot, Workspace, internals};
 
 use super::{
     Finish,
-    scene::{NOW, Scene, run},
+    scene::{self, NOW, Scene},
 };
 use crate::builder::{Project, line_diff};
 
@@ -30,7 +30,7 @@ pub enum Which {
 struct Model {
     seen: Option<Value>,
     findings: Value,
-    checkpoints: Value,
+    checkpoints: Vec<String>,
     later: Later,
 }
 
@@ -84,17 +84,11 @@ impl Models {
 }
 
 impl Model {
-    /// Reads everything, then changes something by a command and reads again. What only reads is
-    /// called as a library: there are thousands of these.
+    /// Reads everything, then changes something and reads again. All of that is called as a library:
+    /// there are thousands of these.
     fn read(project: &Project, scene: &Scene) -> Result<Self, String> {
         let seen = match open(project).read() {
-            Ok(snapshot) => {
-                let state = snapshot.state(false);
-                if let Some(damage) = state.damage() {
-                    return Err(format!("state: {damage:?}"));
-                }
-                Some(serde_json::to_value(state).unwrap())
-            }
+            Ok(snapshot) => Some(document(&snapshot)?),
             Err(error) if scene.begins() && error.exit_code() == 1 => None,
             Err(error) => return Err(format!("state: {error}")),
         };
@@ -104,27 +98,45 @@ impl Model {
                 return Err(format!("the command cannot be repeated: {}", again.text()));
             }
         }
-        let findings = checked(project)?;
-        let list = run(project, &["checkpoint", "list", "--json"]);
-        if list.code != 0 {
-            return Err(format!("checkpoint list: {} {}", list.code, list.stdout));
-        }
-        let checkpoints = parse(&list.stdout)?["checkpoints"].clone();
-        let probe = run(project, &["var", "set", "probe.after", "1", "--json"]);
-        if probe.code != 0 {
-            return Err(format!("a further change: {} {}", probe.code, probe.stdout));
-        }
-        let revision = parse(&probe.stdout)?["revision"].to_string();
+        let findings = open(project).check(false, &mut |_| {});
+        let findings = findings.map_err(|error| format!("check: {error}"))?.findings;
+        let findings = serde_json::to_value(findings).unwrap();
+        let checkpoints = internals::checkpoints(&open(project));
+        let checkpoints = checkpoints.map_err(|error| format!("checkpoint list: {error}"))?;
+        let probe = Change::VarSet { path: "probe.after".to_owned(), value: 1.into() };
+        let probe = open(project).apply(&[probe]);
+        let revision = probe.map_err(|error| format!("a further change: {error}"))?.revision;
         let operations = open(project).operations(None);
         let operations = operations.map_err(|error| format!("op log: {error}"))?.len();
-        let broken = checked(project)?.to_string();
-        if broken.contains("history_broken") {
-            return Err(format!("history verify: {broken}"));
-        }
+        verify(project)?;
         let files = project.files().into_iter();
         let files = files.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into()));
+        let revision = revision.as_str().to_owned();
         let later = Later { revision, operations, files: files.collect() };
         Ok(Self { seen, findings, checkpoints, later })
+    }
+}
+
+/// Fails where `state` does.
+pub fn state(project: &Project) -> Result<(), String> {
+    let snapshot = open(project).read().map_err(|error| format!("state: {error}"))?;
+    document(&snapshot).map(drop)
+}
+
+fn document(snapshot: &Snapshot) -> Result<Value, String> {
+    let state = snapshot.state(false);
+    match state.damage() {
+        Some(damage) => Err(format!("state: {damage:?}")),
+        None => Ok(serde_json::to_value(state).unwrap()),
+    }
+}
+
+/// Fails where `history verify` does.
+pub fn verify(project: &Project) -> Result<(), String> {
+    match internals::history_problems(&open(project)) {
+        Ok(problems) if problems.is_empty() => Ok(()),
+        Ok(problems) => Err(format!("history verify: {problems:?}")),
+        Err(error) => Err(format!("history verify: {error}")),
     }
 }
 
@@ -134,12 +146,19 @@ fn open(project: &Project) -> Workspace {
     Workspace::new(project.dir(), env, Options::new(GitControl))
 }
 
-fn checked(project: &Project) -> Result<Value, String> {
-    let found = open(project).check(false, &mut |_| {});
-    let found = found.map_err(|error| format!("check: {error}"))?;
-    Ok(serde_json::to_value(found.findings).unwrap())
-}
-
-fn parse(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| format!("{error} in {text:?}"))
+/// The control: what the commands find wrong is found here, too.
+#[test]
+fn damage_that_a_command_reports_is_found_by_the_library() {
+    let project = Project::empty();
+    scene::busy(&project);
+    let fails = |args: &[&str]| scene::run(&project, args).code != 0;
+    assert!(state(&project).is_ok() && !fails(&["state", "--json"]));
+    assert!(verify(&project).is_ok() && !fails(&["history", "verify"]));
+    assert_eq!(internals::checkpoints(&open(&project)).unwrap(), [""; 0]);
+    assert!(!fails(&["checkpoint", "create", "one"]));
+    assert!(internals::checkpoints(&open(&project)).unwrap()[0].contains("\"one\""));
+    project.edit("history.md", "answer**: EU", "answer**: US");
+    assert!(verify(&project).is_err() && fails(&["history", "verify"]));
+    fs::remove_file(project.path("plan.md")).unwrap();
+    assert!(state(&project).is_err() && fails(&["state", "--json"]));
 }

@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, fs, path::Path, sync::OnceLock};
 use serde_json::Value;
 
 use super::{
-    Finish,
+    Finish, examine,
     scene::{self, Scene, git, run},
     snapshot::Snapshot,
 };
@@ -276,14 +276,8 @@ impl Outside {
         // Before it, the state is in conflict.
         let is_merge = self.scene.args[0] == "merge";
         if project.path("plan.md").exists() {
-            let state = run(project, &["state", "--json"]);
-            if state.code != 0 && !is_merge {
-                return Err(format!("state: {} {}{}", state.code, state.stdout, state.stderr));
-            }
-            let verify = run(project, &["history", "verify"]);
-            if verify.code != 0 && !is_merge {
-                return Err(format!("verify: {}{}", verify.stdout, verify.stderr));
-            }
+            let usable = examine::state(project).and_then(|_| examine::verify(project));
+            usable.or_else(|why| if is_merge { Ok(()) } else { Err(why) })?;
         }
         if let Some(before) = self.before.get() {
             let disturbed = Snapshot::take(project.root());
