@@ -76,7 +76,7 @@ pub fn merge(
         .filter(|text| has_git_markers(text))
         .and_then(split_git_markers);
     let split = split.map(|(one, _)| one.into_bytes());
-    let base = split.as_deref().or(base).filter(|bytes| !bytes.is_empty());
+    let base = split.as_deref().or(base);
     let (ours, theirs) = match (ours, theirs) {
         (None, None) => return Ok(None),
         (Some(only), None) | (None, Some(only)) => {
@@ -90,6 +90,7 @@ pub fn merge(
     if base == Some(ours) {
         return Ok(Some(as_merged(file, theirs)));
     }
+    let base = base.filter(|bytes| !bytes.is_empty());
     let bytes = match file {
         StateFile::History => history::merge(base.unwrap_or_default(), ours, theirs),
         StateFile::Variables => variables::merge(base, ours, theirs)?,

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::clean;
 use crate::domain::{Plan, PlanRole, StateFile, StepRole, Variables, Workflow};
 use crate::merge::{Side, choose_side, merge};
 use crate::text::markdown::Document;
@@ -226,6 +227,16 @@ fn nested_lists(items: usize) -> Vec<Vec<usize>> {
         lists = lists.iter().flat_map(longer).collect();
     }
     lists
+}
+
+/// A file that was empty is there, even if there is nothing in it.
+#[test]
+fn what_one_side_wrote_into_an_empty_file_is_kept_to_the_byte() {
+    let text = "# Execution Plan: T\n\n## Metadata\n- **uon Plan: T\n\n## Metadata\n- *\n\
+                status**: IN_PR Step 1: One\n- **id*";
+    for file in [StateFile::Plan, StateFile::Context, StateFile::Constraints] {
+        assert_eq!(clean(file, "", text, ""), text, "{file:?}");
+    }
 }
 
 #[test]
