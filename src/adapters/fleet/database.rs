@@ -1,11 +1,19 @@
-//! What a fleet needs from its database; implemented for SQLite and PostgreSQL.
+//! The database of a fleet: what is the same for SQLite and PostgreSQL.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
-use serde::Serialize;
 use serde_json::Value;
 
-use super::{FleetError, ProjectSummary};
+use super::{
+    FleetError, ProjectSummary,
+    project::{
+        Filter, HistoryRange, NewProject, Project, ProjectChoice, ProjectFiles, Push, Ranges,
+        Refusal, RefusalKind, Totals,
+    },
+    row::{self, Row},
+    sql::Dialect,
+};
+use Parameter::{Null, Number, Text};
 
 /// The version of the tables.
 pub(crate) const SCHEMA: i64 = 2;
@@ -28,303 +36,93 @@ pub(super) fn missing_versions<'v>(
     rest.ok_or(FleetError::Schema { found: found.unwrap_or_default() })
 }
 
-/// The right of one machine to publish a project.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Lease {
-    /// The machine.
-    pub host: String,
-    /// The fencing number.
-    pub fence: i64,
-    /// Milliseconds until it expires, by the database's clock; negative afterwards.
-    pub left_ms: i64,
-}
-
-impl Lease {
-    /// Whether nobody else may have it.
-    pub(crate) fn is_held(&self) -> bool {
-        let longest = i64::try_from(super::LONGEST_LEASE.as_millis()).unwrap_or(i64::MAX);
-        !self.host.is_empty() && self.left_ms > 0 && self.left_ms <= longest
-    }
-}
-
-/// A project as the database knows it.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Project {
-    /// Its execution_id.
-    pub id: String,
-    /// Its name in the fleet.
-    pub name: String,
-    /// `active`, `paused`, `completed` or `failed`.
-    pub status: String,
-    /// The current step.
-    pub current_task_id: Option<String>,
-    /// Who works on it.
-    pub current_agent_id: Option<String>,
-    /// What was done last.
-    pub last_action: Option<String>,
-    /// Goal, counts, costs, template, machine.
-    pub metadata: Value,
-    /// The revision that was published last.
-    pub revision: String,
-    /// How many bytes of the history are published.
-    pub history_length: i64,
-    /// The digest over all published ranges of the history.
-    #[serde(skip)]
-    pub history_chain: String,
-    /// Counts up when the history is published anew.
-    #[serde(skip)]
-    pub generation: i64,
-    /// Milliseconds since the last push.
-    pub age_ms: i64,
-    /// Milliseconds since the machine was last heard of.
-    pub silent_ms: i64,
-    /// The lease, whether held or run out.
-    pub lease: Lease,
-}
-
-impl Project {
-    /// The machine that has the lease, or else the one that published last.
-    pub(crate) fn machine(&self) -> &str {
-        match self.lease.host.as_str() {
-            "" => self.metadata["machine"].as_str().unwrap_or_default(),
-            host => host,
-        }
-    }
-}
-
-/// A state that becomes part of the fleet.
-#[derive(Clone, Debug)]
-pub(crate) struct NewProject<'a> {
-    pub(crate) id: &'a str,
-    pub(crate) name: &'a str,
-    /// Whether an existing project is renamed to that name.
-    pub(crate) renames: bool,
-    pub(crate) host: &'a str,
-    pub(crate) lease: Duration,
-}
-
-/// What others can look for in a project.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Published {
-    pub(crate) status: String,
-    pub(crate) current_task_id: Option<String>,
-    pub(crate) current_agent_id: Option<String>,
-    pub(crate) last_action: Option<String>,
-    pub(crate) metadata: Value,
-    pub(crate) document: Value,
-}
-
-/// What changed since the last push, apart from the history.
+/// A parameter of a statement, where it says `?1`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Push<'a> {
-    pub(crate) id: &'a str,
-    pub(crate) host: &'a str,
-    pub(crate) fence: i64,
-    /// The revision that was published last, as this machine knows it.
-    pub(crate) base: &'a str,
-    pub(crate) revision: &'a str,
-    pub(crate) published: &'a Published,
-    /// Files with new content.
-    pub(crate) files: &'a [(String, Vec<u8>)],
-    /// Files that are gone.
-    pub(crate) removed: &'a [String],
-    /// Where the new part of the history begins; 0 publishes it anew.
-    pub(crate) history_from: u64,
-    /// How many bytes it has then.
-    pub(crate) history_length: u64,
-    /// Whether what is published of the history is replaced.
-    pub(crate) whole: bool,
-    /// How long the lease lasts from now.
-    pub(crate) lease: Duration,
+pub(crate) enum Parameter<'a> {
+    Text(&'a str),
+    Number(i64),
+    Null,
 }
 
-/// The new part of a history, in ranges that follow each other.
-pub(crate) type Ranges<'a> = dyn Iterator<Item = Result<HistoryRange, FleetError>> + 'a;
-
-/// A part of a history.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct HistoryRange {
-    pub(crate) start: u64,
-    pub(crate) bytes: Vec<u8>,
-    /// The digest of the one before and of these bytes.
-    pub(crate) chain: String,
-}
-
-/// Why the database did not accept something: another machine has the project, or had it meanwhile.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Refusal {
-    /// The project.
-    pub name: String,
-    /// What was not accepted.
-    pub what: String,
-    /// Who has the lease now.
-    pub lease: Lease,
-    /// The revision that is published.
-    pub revision: String,
-    pub kind: RefusalKind,
-}
-
-/// What kind of refusal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum RefusalKind {
-    /// Another machine holds the lease.
-    Held,
-    /// The lease is not held by this machine any more.
-    Lost,
-    /// The lease is right, but something else was published since.
-    Moved,
-    /// The name belongs to another project.
-    NameTaken,
-}
-
-impl Refusal {
-    /// The error for this refusal.
-    pub(super) fn of(project: Project, what: &str, kind: RefusalKind) -> FleetError {
-        let Project { name, lease, revision, .. } = project;
-        FleetError::Refused(Box::new(Self { name, what: what.to_owned(), lease, revision, kind }))
-    }
-
-    pub(super) fn is_taken(&self) -> bool {
-        self.kind == RefusalKind::NameTaken
-    }
-
-    pub(super) fn hint(&self) -> Option<String> {
-        let name = crate::text::shell::shell_word(&self.name);
-        Some(match self.kind {
-            RefusalKind::Held => format!(
-                "wait until it is released, or `statedir fleet steal {name} --why 'its machine is gone'`"
-            ),
-            RefusalKind::Lost => format!("`statedir fleet claim {name}` takes it, once it is free"),
-            RefusalKind::Moved => format!("`statedir fleet pull {name} --merge` merges both"),
-            RefusalKind::NameTaken => {
-                format!("choose another name, such as `statedir fleet join --name {name}-2`")
-            }
-        })
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, what, lease, .. } = self;
-        match self.kind {
-            RefusalKind::Held => {
-                let left = crate::domain::format_age(u64::try_from(lease.left_ms).unwrap_or(0));
-                write!(f, "`{name}` is held by {} for another {left}", lease.host)
-            }
-            RefusalKind::Lost if lease.host.is_empty() => {
-                write!(f, "the lease of `{name}` was released; not accepted: {what}")
-            }
-            RefusalKind::Lost => write!(
-                f,
-                "`{name}` was taken by {} (fencing number {}); not accepted: {what}",
-                lease.host, lease.fence
-            ),
-            RefusalKind::Moved => write!(
-                f,
-                "`{name}` was published at revision {} since; not accepted: {what}",
-                self.revision
-            ),
-            RefusalKind::NameTaken => write!(f, "the name `{name}` belongs to another project"),
-        }
-    }
-}
-
-/// Which project a claim is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ProjectChoice {
-    /// The one of that name or id.
-    Named(String),
-    /// The first that is free, longest untouched first.
-    Next(Filter),
-}
-
-/// Which projects are meant.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Filter {
-    /// Columns and the values they have.
-    pub equal: Vec<(FilterColumn, String)>,
-    /// Untouched for at least as long.
-    pub older_than: Option<Duration>,
-    /// Words that are in the name, the goal or the last action.
-    pub text: Option<String>,
-    /// Only those of which the lease has run out.
-    pub run_out: bool,
-    /// The most.
-    pub limit: Option<usize>,
-}
-
-/// What a filter can compare.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum FilterColumn {
-    /// `active`, `paused`, `completed` or `failed`.
-    Status,
-    /// The machine that has the lease, or else the one that published last.
-    Machine,
-    /// Who works on it.
-    Agent,
-    /// A key of the metadata.
-    Metadata(String),
-}
-
-impl FilterColumn {
-    /// The column of that name.
-    pub(crate) fn named(name: &str) -> Self {
-        match name {
-            "status" => Self::Status,
-            "machine" | "host" => Self::Machine,
-            "agent" => Self::Agent,
-            other => Self::Metadata(other.to_owned()),
-        }
-    }
-}
-
-/// The totals of all projects, by machine or template.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Totals {
-    /// The machine or template.
-    pub group: String,
-    /// How many projects.
-    pub projects: i64,
-    /// How many of them are completed.
-    pub completed: i64,
-    /// How many of them have failed.
-    pub failed: i64,
-    /// Steps that are done, of how many.
-    pub steps_done: i64,
-    pub steps: i64,
-    /// What they cost together.
-    pub cost: f64,
-    /// How long their steps took together.
-    pub time_ms: i64,
-    /// How often they were recovered.
-    pub recoveries: i64,
-}
-
-/// The database of a fleet.
+/// The database of a fleet: what SQLite and PostgreSQL do each in its own way, and below it what is the
+/// same for both.
 ///
-/// Every method is one transaction: it happens as a whole or not at all. Texts reach the database as
-/// parameters, never as part of a statement.
+/// Every method happens as a whole or not at all. Texts reach the database as parameters, never as part
+/// of a statement.
 pub(crate) trait Database {
+    fn dialect(&self) -> Dialect;
+    /// Runs one statement as a transaction of its own, and reads the rows that it answers.
+    fn each(
+        &mut self,
+        statement: &str,
+        parameters: &[Parameter<'_>],
+        read: &mut dyn FnMut(Row<'_>) -> Result<(), FleetError>,
+    ) -> Result<(), FleetError>;
     /// The version of its tables; `None` if it has none.
     fn schema(&mut self) -> Result<Option<i64>, FleetError>;
     /// Creates or upgrades the tables; `false` if they are up to date.
     fn install(&mut self) -> Result<bool, FleetError>;
     /// What it is, and its version.
     fn description(&mut self) -> Result<String, FleetError>;
-    /// Adds a project, with the lease for its machine. An existing one keeps its data.
-    fn join(&mut self, project: &NewProject<'_>) -> Result<Project, FleetError>;
     /// Publishes what changed, if the fencing number and the base are still right.
     fn push(&mut self, push: &Push<'_>, history: &mut Ranges<'_>) -> Result<(), FleetError>;
+    /// Waits until something was published, with a time limit; `false` if nothing was.
+    fn wait(&mut self, at_most: Duration) -> Result<bool, FleetError>;
+
+    /// Adds a project, with the lease for its machine. An existing one keeps its data.
+    fn join(&mut self, new: &NewProject<'_>) -> Result<Project, FleetError> {
+        let insert = self.dialect().insert();
+        let parameters = [Text(new.id), Text(new.name), Text(new.host), time(new.lease)];
+        self.each(&insert, &parameters, &mut |_| Ok(()))?;
+        let other = self.project(new.name)?.filter(|other| other.id != new.id);
+        let query = self.dialect().with_id(&self.dialect().columns());
+        let Some(there) = rows(self, &query, &[Text(new.id)], row::project)?.pop() else {
+            let other = other.ok_or_else(|| FleetError::NoProject(new.id.to_owned()))?;
+            return Err(Refusal::of(other, "joining", RefusalKind::NameTaken));
+        };
+        let name = Some(new.name).filter(|name| new.renames && there.name != *name);
+        if let Some(other) = other.filter(|_| name.is_some()) {
+            return Err(Refusal::of(other, "joining", RefusalKind::NameTaken));
+        }
+        let is_new =
+            there.lease.host == new.host && there.lease.fence == 1 && there.revision.is_empty();
+        if is_new && name.is_none() {
+            return Ok(there);
+        }
+        let taken = take(self, new.host, new.id, new.lease, Take { name, force: false })?;
+        taken.ok_or_else(|| Refusal::of(there, "joining", RefusalKind::Held))
+    }
+
     /// Gives the lease to a machine, with a new fencing number.
     fn claim(
         &mut self,
         host: &str,
         wanted: &ProjectChoice,
         lease: Duration,
-    ) -> Result<Option<Project>, FleetError>;
+    ) -> Result<Option<Project>, FleetError> {
+        let filter = match wanted {
+            ProjectChoice::Named(name) => {
+                let there = found(self, name)?;
+                return match take(self, host, &there.id, lease, Take::default())? {
+                    Some(taken) => Ok(Some(taken)),
+                    None => Err(Refusal::of(found(self, name)?, "the claim", RefusalKind::Held)),
+                };
+            }
+            ProjectChoice::Next(filter) => filter,
+        };
+        let (update, texts) = self.dialect().claim_next(filter);
+        let mut parameters = vec![Text(host), time(lease)];
+        parameters.extend(texts.iter().map(|text| Text(text)));
+        Ok(rows(self, &update, &parameters, row::project)?.pop())
+    }
+
     /// Gives it to a machine although another holds it.
-    fn steal(&mut self, host: &str, id: &str, lease: Duration) -> Result<Project, FleetError>;
+    fn steal(&mut self, host: &str, id: &str, lease: Duration) -> Result<Project, FleetError> {
+        let there = found(self, id)?;
+        let taken = take(self, host, &there.id, lease, Take { force: true, name: None })?;
+        taken.ok_or_else(|| FleetError::NoProject(id.to_owned()))
+    }
+
     /// Renews a lease; `false` if another machine has it by now.
     fn renew(
         &mut self,
@@ -332,35 +130,123 @@ pub(crate) trait Database {
         host: &str,
         fence: i64,
         lease: Duration,
-    ) -> Result<bool, FleetError>;
+    ) -> Result<bool, FleetError> {
+        let update = self.dialect().renew();
+        let parameters = [Text(id), Text(host), Number(fence), time(lease)];
+        Ok(!rows(self, &update, &parameters, |row| row.column::<String>(0))?.is_empty())
+    }
+
     /// Releases a lease; `false` if another machine has it by now.
-    fn release(&mut self, id: &str, host: &str, fence: i64) -> Result<bool, FleetError>;
-    /// The project of that name or id.
-    fn project(&mut self, name: &str) -> Result<Option<Project>, FleetError>;
+    fn release(&mut self, id: &str, host: &str, fence: i64) -> Result<bool, FleetError> {
+        let update = self.dialect().release();
+        let parameters = [Text(id), Text(host), Number(fence)];
+        Ok(!rows(self, &update, &parameters, |row| row.column::<String>(0))?.is_empty())
+    }
+
+    /// The project of that name or id; a name wins.
+    fn project(&mut self, name: &str) -> Result<Option<Project>, FleetError> {
+        let query = self.dialect().named(&self.dialect().columns());
+        Ok(rows(self, &query, &[Text(name)], row::project)?.pop())
+    }
+
     /// The merged document of a project.
-    fn document(&mut self, id: &str) -> Result<Option<Value>, FleetError>;
+    fn document(&mut self, id: &str) -> Result<Option<Value>, FleetError> {
+        let query = self.dialect().with_id(&self.dialect().text("document"));
+        let texts = rows(self, &query, &[Text(id)], |row| row.column::<String>(0))?;
+        Ok(texts.first().and_then(|text| row::json(text)))
+    }
+
     /// Projects, those that need somebody first.
-    fn list(&mut self, filter: &Filter) -> Result<Vec<Project>, FleetError>;
+    fn list(&mut self, filter: &Filter) -> Result<Vec<Project>, FleetError> {
+        let (query, texts) = self.dialect().list(filter);
+        rows(self, &query, &parameters(&texts), row::project)
+    }
+
     /// The same in short.
-    fn summaries(&mut self, filter: &Filter) -> Result<Vec<ProjectSummary>, FleetError>;
+    fn summaries(&mut self, filter: &Filter) -> Result<Vec<ProjectSummary>, FleetError> {
+        let (query, texts) = self.dialect().summaries(filter);
+        rows(self, &query, &parameters(&texts), row::summary)
+    }
+
     /// The project with its small files, of one moment.
-    fn files(&mut self, id: &str) -> Result<Option<ProjectFiles>, FleetError>;
+    fn files(&mut self, name: &str) -> Result<Option<ProjectFiles>, FleetError> {
+        let query = self.dialect().with_files();
+        let read = |row: Row<'_>| Ok((row::project(row)?, row::file(row)?));
+        let mut found: Option<ProjectFiles> = None;
+        for (project, file) in rows(self, &query, &[Text(name)], read)? {
+            let one = found.get_or_insert(ProjectFiles { project, files: Vec::new() });
+            one.files.extend(file);
+        }
+        Ok(found)
+    }
+
     /// The next range of a history from an offset on, of one generation.
     fn range(
         &mut self,
         id: &str,
         generation: i64,
         from: u64,
-    ) -> Result<Option<HistoryRange>, FleetError>;
+    ) -> Result<Option<HistoryRange>, FleetError> {
+        let from = i64::try_from(from).unwrap_or(i64::MAX);
+        let parameters = [Text(id), Number(generation), Number(from)];
+        Ok(rows(self, &self.dialect().range(), &parameters, row::range)?.pop())
+    }
+
     /// The totals of all projects, by `machine` or `template`.
-    fn totals(&mut self, by_template: bool) -> Result<Vec<Totals>, FleetError>;
-    /// Waits until something was published, with a time limit; `false` if nothing was.
-    fn wait(&mut self, at_most: Duration) -> Result<bool, FleetError>;
+    fn totals(&mut self, by_template: bool) -> Result<Vec<Totals>, FleetError> {
+        rows(self, &self.dialect().totals(by_template), &[], row::totals)
+    }
 }
 
-/// A project with its small files.
-#[derive(Clone, Debug)]
-pub(crate) struct ProjectFiles {
-    pub(crate) project: Project,
-    pub(crate) files: Vec<(String, Vec<u8>)>,
+/// What a statement answers, each row read.
+fn rows<T>(
+    database: &mut (impl Database + ?Sized),
+    statement: &str,
+    parameters: &[Parameter<'_>],
+    read: impl Fn(Row<'_>) -> Result<T, FleetError>,
+) -> Result<Vec<T>, FleetError> {
+    let mut rows = Vec::new();
+    database.each(statement, parameters, &mut |row| {
+        rows.push(read(row)?);
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+fn parameters(texts: &[String]) -> Vec<Parameter<'_>> {
+    texts.iter().map(|text| Text(text)).collect()
+}
+
+fn found(database: &mut (impl Database + ?Sized), name: &str) -> Result<Project, FleetError> {
+    database.project(name)?.ok_or_else(|| FleetError::NoProject(name.to_owned()))
+}
+
+/// How a lease is taken.
+#[derive(Clone, Copy, Default)]
+struct Take<'a> {
+    /// Although another machine holds it.
+    force: bool,
+    /// With a new name for the project.
+    name: Option<&'a str>,
+}
+
+fn take(
+    database: &mut (impl Database + ?Sized),
+    host: &str,
+    id: &str,
+    lease: Duration,
+    how: Take<'_>,
+) -> Result<Option<Project>, FleetError> {
+    let update = database.dialect().take(how.force);
+    let parameters = [Text(id), Text(host), time(lease), how.name.map_or(Null, Text)];
+    Ok(rows(database, &update, &parameters, row::project)?.pop())
+}
+
+fn time(lease: Duration) -> Parameter<'static> {
+    Number(millis(lease))
+}
+
+/// How long a lease lasts.
+pub(super) fn millis(lease: Duration) -> i64 {
+    i64::try_from(lease.min(super::LONGEST_LEASE).as_millis()).unwrap_or(i64::MAX)
 }

@@ -2,7 +2,7 @@
 
 use crate::domain::ErrorCode;
 
-use super::database::{Refusal, SCHEMA};
+use super::{database::SCHEMA, project::Refusal};
 
 /// Why a command of the fleet failed.
 #[derive(Debug, thiserror::Error)]

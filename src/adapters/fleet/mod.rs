@@ -11,6 +11,7 @@ mod error;
 mod membership;
 mod password;
 mod postgres;
+mod project;
 mod publish;
 mod receive;
 mod row;
@@ -25,12 +26,12 @@ pub(crate) use self::address::is_configured;
 use self::address::patience;
 pub(crate) use self::{
     address::{Address, configured, machine, remember},
-    database::{
-        Database, Filter, FilterColumn, NewProject, Project, ProjectChoice, Published, Push,
-        Refusal, SCHEMA, Totals,
-    },
+    database::{Database, SCHEMA},
     error::FleetError,
     membership::{Membership, joined_directories},
+    project::{
+        Filter, FilterColumn, NewProject, Project, ProjectChoice, Published, Push, Refusal, Totals,
+    },
     publish::{Joined, join, push},
     receive::{Pulled, fetch, pull},
     summary::{ProjectSummary, summaries},

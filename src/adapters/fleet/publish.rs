@@ -7,8 +7,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     Database, FleetError, Membership, NewProject, Published, Push, Refusal,
-    database::{HistoryRange, RefusalKind},
     membership::remember_directory,
+    project::{HistoryRange, RefusalKind},
 };
 use crate::{
     domain::{PlanRole, StateFile},

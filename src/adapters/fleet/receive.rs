@@ -8,8 +8,8 @@ use std::{
 
 use super::{
     Database, FleetError, Membership, Project,
-    database::{HistoryRange, ProjectFiles},
     membership::remember_directory,
+    project::{HistoryRange, ProjectFiles},
     publish::{continues, differences, digest, link, tail},
 };
 use crate::{

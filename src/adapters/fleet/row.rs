@@ -5,7 +5,7 @@ use tokio_postgres::types::FromSql;
 
 use super::{
     FleetError, ProjectSummary,
-    database::{HistoryRange, Lease, Project, Totals},
+    project::{HistoryRange, Lease, Project, Totals},
 };
 
 /// What a column can hold in both databases.
@@ -14,24 +14,23 @@ pub(super) trait ColumnValue: rusqlite::types::FromSql + for<'a> FromSql<'a> {}
 impl<T: rusqlite::types::FromSql + for<'a> FromSql<'a>> ColumnValue for T {}
 
 /// A row. A column of another type than it should have is refused, not misread.
-pub(super) trait Row {
-    fn column<T: ColumnValue>(&self, at: usize) -> Result<T, FleetError>;
+#[derive(Clone, Copy)]
+pub(crate) enum Row<'r> {
+    Sqlite(&'r rusqlite::Row<'r>),
+    Postgres(&'r tokio_postgres::Row),
 }
 
-impl Row for tokio_postgres::Row {
-    fn column<T: ColumnValue>(&self, at: usize) -> Result<T, FleetError> {
-        Ok(self.try_get(at)?)
-    }
-}
-
-impl Row for rusqlite::Row<'_> {
-    fn column<T: ColumnValue>(&self, at: usize) -> Result<T, FleetError> {
-        Ok(self.get(at)?)
+impl Row<'_> {
+    pub(super) fn column<T: ColumnValue>(self, at: usize) -> Result<T, FleetError> {
+        Ok(match self {
+            Self::Sqlite(row) => row.get(at)?,
+            Self::Postgres(row) => row.try_get(at)?,
+        })
     }
 }
 
 /// The columns that `Dialect::columns` names.
-pub(super) fn project(row: &impl Row) -> Result<Project, FleetError> {
+pub(super) fn project(row: Row<'_>) -> Result<Project, FleetError> {
     Ok(Project {
         id: row.column(0)?,
         name: row.column(1)?,
@@ -51,7 +50,7 @@ pub(super) fn project(row: &impl Row) -> Result<Project, FleetError> {
 }
 
 /// The columns of `Dialect::summaries`. Metadata that is not a number counts as zero.
-pub(super) fn summary(row: &impl Row) -> Result<ProjectSummary, FleetError> {
+pub(super) fn summary(row: Row<'_>) -> Result<ProjectSummary, FleetError> {
     let number = |at: usize| -> Result<u64, FleetError> {
         let text: Option<String> = row.column(at)?;
         Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
@@ -76,7 +75,7 @@ pub(super) fn summary(row: &impl Row) -> Result<ProjectSummary, FleetError> {
 }
 
 /// The columns of `Dialect::totals`.
-pub(super) fn totals(row: &impl Row) -> Result<Totals, FleetError> {
+pub(super) fn totals(row: Row<'_>) -> Result<Totals, FleetError> {
     Ok(Totals {
         group: row.column(0)?,
         projects: row.column(1)?,
@@ -91,14 +90,16 @@ pub(super) fn totals(row: &impl Row) -> Result<Totals, FleetError> {
 }
 
 /// A start, a content and a chain.
-pub(super) fn range(row: &impl Row) -> Result<HistoryRange, FleetError> {
+pub(super) fn range(row: Row<'_>) -> Result<HistoryRange, FleetError> {
     let start = u64::try_from(row.column::<i64>(0)?).unwrap_or_default();
     Ok(HistoryRange { start, bytes: row.column(1)?, chain: row.column(2)? })
 }
 
-/// A name and a content.
-pub(super) fn file(row: &impl Row) -> Result<(String, Vec<u8>), FleetError> {
-    Ok((row.column(0)?, row.column(1)?))
+/// The name and the content that `Dialect::with_files` puts behind the columns of a project; a project
+/// without files has neither.
+pub(super) fn file(row: Row<'_>) -> Result<Option<(String, Vec<u8>)>, FleetError> {
+    let (name, content): (Option<String>, Option<Vec<u8>>) = (row.column(16)?, row.column(17)?);
+    Ok(name.zip(content))
 }
 
 /// A document; what is no JSON is none.

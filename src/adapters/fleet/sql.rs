@@ -1,16 +1,13 @@
 //! The statements that differ only in how the two databases spell a parameter and a time.
 
-use super::database::{Filter, FilterColumn};
-
-/// What PostgreSQL puts before the number of a parameter.
-const DOLLAR: char = '$';
+use super::project::{Filter, FilterColumn};
 
 /// The machine that has the lease, or else the one that published last.
 const MACHINE: &str = "coalesce(nullif(lease_host, ''), metadata ->> 'machine', '')";
 
 /// How a database spells what the standard leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(crate) enum Dialect {
     Sqlite,
     Postgres,
 }
@@ -20,23 +17,126 @@ impl Dialect {
     pub(super) fn columns(self) -> String {
         let ms = |from: &str, to: &str| self.milliseconds(from, to);
         let now = self.now();
-        let text = |column: &str| match self {
-            Self::Sqlite => column.to_owned(),
-            Self::Postgres => format!("{column}::text"),
-        };
         format!(
             "project_id, name, status, current_task_id, current_agent_id, last_action, {}, \
              revision, history_length, history_chain, generation, {}, {}, lease_host, \
              lease_fence, {}",
-            text("metadata"),
+            self.text("metadata"),
             ms("updated_at", now),
             ms("heard_at", now),
             ms(now, "lease_until"),
         )
     }
 
+    /// A document as text.
+    pub(super) fn text(self, column: &str) -> String {
+        match self {
+            Self::Sqlite => column.to_owned(),
+            Self::Postgres => format!("{column}::text"),
+        }
+    }
+
+    /// The project of an id.
+    pub(super) fn with_id(self, columns: &str) -> String {
+        format!("SELECT {columns} FROM {} WHERE project_id = ?1", self.table("project_state"))
+    }
+
+    /// The project of a name or an id; a name wins.
+    pub(super) fn named(self, columns: &str) -> String {
+        format!(
+            "SELECT {columns} FROM {} WHERE name = ?1 OR project_id = ?1 \
+             ORDER BY name <> ?1 LIMIT 1",
+            self.table("project_state")
+        )
+    }
+
+    /// The same with its files: one statement, so that all of it is of one moment.
+    pub(super) fn with_files(self) -> String {
+        format!(
+            "SELECT p.*, f.name, f.content FROM ({}) AS p LEFT JOIN {} AS f \
+             ON f.project_id = p.project_id ORDER BY f.name",
+            self.named(&self.columns()),
+            self.table("project_file")
+        )
+    }
+
+    /// Adds a project, unless its id or its name is known.
+    pub(super) fn insert(self) -> String {
+        let (table, now, until) = (self.table("project_state"), self.now(), self.later(4));
+        format!(
+            "INSERT INTO {table} VALUES (?1, ?2, 'active', NULL, NULL, NULL, '{{}}', '{{}}', '', 0, \
+             '', 0, {now}, {now}, ?3, 1, {until}) ON CONFLICT DO NOTHING"
+        )
+    }
+
+    /// Renews the lease that a machine has.
+    pub(super) fn renew(self) -> String {
+        self.lease(&format!("lease_until = {}, heard_at = {}", self.later(4), self.now()))
+    }
+
+    /// Releases the lease that a machine has.
+    pub(super) fn release(self) -> String {
+        let long_ago = if self == Self::Sqlite { "0" } else { "to_timestamp(0)" };
+        self.lease(&format!("lease_until = {long_ago}, lease_host = ''"))
+    }
+
+    fn lease(self, change: &str) -> String {
+        format!(
+            "UPDATE {} SET {change} WHERE project_id = ?1 AND lease_host = ?2 AND lease_fence = ?3 \
+             RETURNING project_id",
+            self.table("project_state")
+        )
+    }
+
+    /// A range of a history.
+    pub(super) fn range(self) -> String {
+        format!(
+            "SELECT start, content, chain FROM {} \
+             WHERE project_id = ?1 AND generation = ?2 AND start = ?3",
+            self.table("project_history")
+        )
+    }
+
+    /// Gives the lease of a project to a machine, with a new name if there is one.
+    pub(super) fn take(self, force: bool) -> String {
+        let free = match force {
+            true => "true".to_owned(),
+            false => format!("(lease_host = ?2 OR NOT {})", self.is_held()),
+        };
+        format!(
+            "UPDATE {} SET lease_fence = lease_fence + 1, lease_host = ?2, lease_until = {}, \
+             heard_at = {}, name = coalesce(?4, name) WHERE project_id = ?1 AND {free} \
+             RETURNING {}",
+            self.table("project_state"),
+            self.later(3),
+            self.now(),
+            self.columns()
+        )
+    }
+
+    /// Gives the lease of a free project to a machine; the filter's parameters follow these two.
+    pub(super) fn claim_next(self, filter: &Filter) -> (String, Vec<String>) {
+        let (condition, parameters) = self.condition(filter, 3);
+        // Those that another worker is about to take are skipped, so that nobody waits.
+        let others = match self {
+            Self::Sqlite => "",
+            Self::Postgres => "FOR UPDATE SKIP LOCKED",
+        };
+        let table = self.table("project_state");
+        let update = format!(
+            "UPDATE {table} SET lease_fence = lease_fence + 1, lease_host = ?1, \
+             lease_until = {}, heard_at = {} WHERE project_id = (SELECT project_id FROM {table} \
+             WHERE {condition} AND NOT {} ORDER BY updated_at LIMIT 1 {others}) RETURNING {}",
+            self.later(2),
+            self.now(),
+            self.is_held(),
+            self.columns()
+        );
+        (update, parameters)
+    }
+
     /// A table by its name; PostgreSQL keeps ours in a schema of their own.
-    pub(super) fn table(self, name: &str) -> String {
+    fn table(self, name: &str) -> String {
         match self {
             Self::Sqlite => name.to_owned(),
             Self::Postgres => format!("statedir.{name}"),
@@ -48,6 +148,14 @@ impl Dialect {
         match self {
             Self::Sqlite => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
             Self::Postgres => "now()",
+        }
+    }
+
+    /// The moment that is as many milliseconds from now as a parameter says.
+    fn later(self, parameter: usize) -> String {
+        match self {
+            Self::Sqlite => format!("{} + ?{parameter}", self.now()),
+            Self::Postgres => format!("now() + ?{parameter} * interval '1 millisecond'"),
         }
     }
 
@@ -64,19 +172,19 @@ impl Dialect {
     fn parameter(self, number: usize) -> String {
         match self {
             Self::Sqlite => format!("?{number}"),
-            Self::Postgres => format!("{DOLLAR}{number}::text"),
+            Self::Postgres => format!("?{number}::text"),
         }
     }
 
     fn number(self, number: usize) -> String {
         match self {
             Self::Sqlite => format!("CAST(?{number} AS INTEGER)"),
-            Self::Postgres => format!("{DOLLAR}{number}::text::bigint"),
+            Self::Postgres => format!("?{number}::text::bigint"),
         }
     }
 
     /// Whether a lease is held: it has not run out, and was not written by a clock in the future.
-    pub(super) fn is_held(self) -> String {
+    fn is_held(self) -> String {
         let (now, longest) = (self.now(), super::LONGEST_LEASE.as_millis());
         let latest = match self {
             Self::Sqlite => format!("{now} + {longest}"),
@@ -86,7 +194,7 @@ impl Dialect {
     }
 
     /// The condition for a filter and its parameters, all of them texts, counted from `first`.
-    pub(super) fn condition(self, filter: &Filter, first: usize) -> (String, Vec<String>) {
+    fn condition(self, filter: &Filter, first: usize) -> (String, Vec<String>) {
         let mut conditions = vec!["true".to_owned()];
         let mut parameters = Vec::new();
         let mut add = |value: String| {

@@ -2,11 +2,11 @@
 
 use tokio_postgres::types::{ToSql, Type};
 
-use super::{ACCEPTED, CHANNEL, Postgres, millis, number};
+use super::{ACCEPTED, CHANNEL, Postgres, number};
 use crate::adapters::fleet::{
     FleetError,
-    database::{HistoryRange, Push, Ranges},
-    row::Row as _,
+    database::millis,
+    project::{HistoryRange, Push, Ranges},
 };
 
 impl Postgres {
@@ -59,7 +59,7 @@ impl Postgres {
                 (&push.revision, Type::TEXT),
                 (&number(push.history_length), Type::INT8),
                 (&chain, Type::TEXT),
-                (&millis(push.lease), Type::FLOAT8),
+                (&millis(push.lease), Type::INT8),
                 (&number(push.history_from), Type::INT8),
                 (&names, Type::TEXT_ARRAY),
                 (&contents, Type::BYTEA_ARRAY),
@@ -98,7 +98,7 @@ impl Postgres {
             }
             let rows = database.query(&lock, &parameters)?;
             let Some(row) = rows.first() else { return Err(database.not_accepted(push)) };
-            let generation = row.column::<i64>(0)? + i64::from(push.whole);
+            let generation = row.try_get::<_, i64>(0)? + i64::from(push.whole);
             if push.whole {
                 let delete = "DELETE FROM statedir.project_history WHERE project_id = $1";
                 database.query(delete, &[(&push.id, Type::TEXT)])?;
