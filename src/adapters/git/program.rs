@@ -153,10 +153,19 @@ impl Git {
         Err(failure(reason))
     }
 
-    /// The same as text, without the last line end.
+    /// The same as text.
+    pub(super) fn ask_text(&self, args: &[&str]) -> Result<String, GitError> {
+        Ok(String::from_utf8_lossy(&self.ask(args)?).into_owned())
+    }
+
+    /// The same without the last line end.
     pub(super) fn ask_line(&self, args: &[&str]) -> Result<String, GitError> {
-        let text = String::from_utf8_lossy(&self.ask(args)?).into_owned();
-        Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+        Ok(self.ask_text(args)?.trim_end_matches(['\n', '\r']).to_owned())
+    }
+
+    /// The bytes of an object; `None` when there is none of that name.
+    pub(super) fn blob(&self, name: &str) -> Option<Vec<u8>> {
+        self.ask(&["cat-file", "blob", name]).ok()
     }
 
     /// A path of git's own, such as `hooks` or `info/attributes`: where the user's settings put it.

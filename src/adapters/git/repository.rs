@@ -116,12 +116,7 @@ impl Repository {
 
     /// The bytes of a file at a commit or in the index (`:0`, `:2`); `None` when it is not there.
     pub(super) fn blob(&self, at: &str, name: &str) -> Option<Vec<u8>> {
-        self.object(&format!("{at}:{}", self.path(name)))
-    }
-
-    /// The bytes of an object; `None` when there is none of that name.
-    pub(super) fn object(&self, name: &str) -> Option<Vec<u8>> {
-        self.git.ask(&["cat-file", "blob", name]).ok()
+        self.git.blob(&format!("{at}:{}", self.path(name)))
     }
 }
 

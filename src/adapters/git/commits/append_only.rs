@@ -11,7 +11,7 @@ use super::removed::{is_in_ancestor, wanted};
 use crate::{
     adapters::git::{
         GitError,
-        program::{AS_IT_IS, Git, failure, stderr_message},
+        program::{AS_IT_IS, Git},
         repository::Repository,
     },
     domain::{ErrorCode, StateFile},
@@ -47,7 +47,7 @@ impl Shrunk {
 /// may hold conflicts.
 pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
     let git = Git::that_called()?;
-    text(&git, &["rev-parse", "--show-toplevel"])?;
+    git.ask_text(&["rev-parse", "--show-toplevel"])?;
     let has_head = git.run(&["rev-parse", "--verify", "--quiet", "HEAD"], "")?;
     let against = if has_head.status.success() { "HEAD" } else { "" };
     let mut args = vec!["diff", "--cached", "--name-only", "-z", "--no-renames"];
@@ -55,13 +55,13 @@ pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
     let empty = git.run(&["hash-object", "-t", "tree", "/dev/null"], "")?;
     let empty = String::from_utf8_lossy(&empty.stdout).trim().to_owned();
     args.push(if against.is_empty() { &empty } else { against });
-    let mut listing = text(&git, &args)?;
+    let mut listing = git.ask_text(&args)?;
     // A file that is unchanged on our side may still lack what the other side wrote.
     let other = git.run(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"], "")?;
     if other.status.success() {
         args.pop();
         args.push("MERGE_HEAD");
-        listing.push_str(&text(&git, &args)?);
+        listing.push_str(&git.ask_text(&args)?);
     }
     let mut found = Vec::new();
     let paths: BTreeSet<&str> = listing.split('\0').filter(|path| !path.is_empty()).collect();
@@ -72,9 +72,9 @@ pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
         let file = StateFile::FIVE.into_iter().find(|file| file.name() == name);
         let Some(file) = file.filter(|_| is_state(&git, path)) else { continue };
         let mut problem = |problem: String| found.push(Shrunk { path: path.to_owned(), problem });
-        let staged = blob(&git, &format!(":0:{path}"));
+        let staged = git.blob(&format!(":0:{path}"));
         let is_unmerged = staged.is_none()
-            && ["2", "3"].iter().any(|stage| blob(&git, &format!(":{stage}:{path}")).is_some());
+            && ["2", "3"].iter().any(|stage| git.blob(&format!(":{stage}:{path}")).is_some());
         if is_unmerged {
             problem("git reports it as unmerged".to_owned());
             continue;
@@ -89,11 +89,11 @@ pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
         }
         let Some(staged) = staged else {
             let is_kept = |before: &[u8]| {
-                let others = histories.iter().filter_map(|path| blob(&git, &format!(":0:{path}")));
+                let others = histories.iter().filter_map(|path| git.blob(&format!(":0:{path}")));
                 others.into_iter().any(|other| lost(before, &other) == 0)
             };
             // A state may be moved, or put into an archive, as a whole.
-            if !blob(&git, &format!("HEAD:{path}")).is_some_and(|before| is_kept(&before)) {
+            if !git.blob(&format!("HEAD:{path}")).is_some_and(|before| is_kept(&before)) {
                 problem(REMOVED.to_owned());
             }
             continue;
@@ -110,7 +110,7 @@ pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
             problem(format!("the history does not verify: {}", first.message));
         }
         for parent in ["HEAD", "MERGE_HEAD"] {
-            let Some(before) = blob(&git, &format!("{parent}:{path}")) else { continue };
+            let Some(before) = git.blob(&format!("{parent}:{path}")) else { continue };
             let lost = lost(&before, &staged);
             if lost > 0 {
                 let entries = counted(lost, "entry", "entries");
@@ -183,17 +183,4 @@ fn is_state(git: &Git, path: &str) -> bool {
         other != path && is_known()
     };
     StateFile::FIVE.iter().filter(beside).count() >= 2
-}
-
-fn blob(git: &Git, at: &str) -> Option<Vec<u8>> {
-    let output = git.run(&["cat-file", "blob", at], "").ok()?;
-    output.status.success().then_some(output.stdout)
-}
-
-fn text(git: &Git, args: &[&str]) -> Result<String, GitError> {
-    let output = git.run(args, "")?;
-    if !output.status.success() {
-        return Err(failure(stderr_message(&output)));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -157,8 +157,7 @@ fn changed(repository: &Repository) -> Result<Vec<(String, bool)>, GitError> {
     for name in files.iter().map(String::as_str).chain([ATTRIBUTES]) {
         let path = repository.path(name);
         let args = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
-        let listing = repository.git.ask(&[args.as_slice(), &["--", &path]].concat())?;
-        let line = String::from_utf8_lossy(&listing).into_owned();
+        let line = repository.git.ask_text(&[args.as_slice(), &["--", &path]].concat())?;
         if line.is_empty() {
             continue;
         }
@@ -193,8 +192,7 @@ fn since_last<'o>(
     let marked = format!("--grep=^{REVISION}: ");
     let dir = repository.path(".");
     let args = ["log", "--all", "--max-count=100", &format, &marked, "--", &dir];
-    let described = repository.git.ask(&args).unwrap_or_default();
-    let described = String::from_utf8_lossy(&described).into_owned();
+    let described = repository.git.ask_text(&args).unwrap_or_default();
     let described: Vec<&str> = described.split_whitespace().collect();
     let is_new = |operation: &&OperationSummary| !described.contains(&operation.id.as_str());
     let mut new: Vec<&OperationSummary> = operations.iter().take_while(is_new).collect();

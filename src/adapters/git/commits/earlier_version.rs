@@ -41,7 +41,7 @@ pub(crate) fn went_back(dir: &Path, history: &AppendedView, entry: EntryId) -> b
     blobs.sort_unstable();
     blobs.dedup();
     let mut longest = blobs.iter().rev().take(MOST);
-    longest.any(|(_, blob)| repository.object(blob).is_some_and(|version| is_version(&version)))
+    longest.any(|(_, blob)| repository.git.blob(blob).is_some_and(|version| is_version(&version)))
 }
 
 /// The files before and after the commit that took out the entry. For a merge, before is the side
@@ -73,7 +73,7 @@ fn files_at(repository: &Repository, commit: &str) -> Option<FilesByName> {
         if version.file != StateFile::History
             && version.refusal(super::version::MAX_BYTES).is_none()
         {
-            files.insert(version.file.name().to_owned(), repository.object(&version.object)?);
+            files.insert(version.file.name().to_owned(), repository.git.blob(&version.object)?);
         }
     }
     Some(files)

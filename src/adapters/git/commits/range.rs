@@ -76,7 +76,6 @@ fn default_base(git: &Git) -> Result<String, GitError> {
             return Ok(base);
         }
     }
-    let roots = git.ask(&["rev-list", "--max-parents=0", "HEAD"])?;
-    let roots = String::from_utf8_lossy(&roots).into_owned();
+    let roots = git.ask_text(&["rev-list", "--max-parents=0", "HEAD"])?;
     Ok(roots.lines().last().unwrap_or("HEAD").to_owned())
 }

@@ -47,8 +47,8 @@ pub(crate) fn removed_entries(dir: &Path, history: &AppendedView) -> Vec<Removed
     let mut present = None;
     let mut removed: BTreeMap<EntryId, RemovedEntry> = BTreeMap::new();
     for step in steps.iter().filter(is_suspect).take(MOST) {
-        let Some(before) = repository.object(&step.before) else { continue };
-        let after = repository.object(&step.after).unwrap_or_default();
+        let Some(before) = repository.git.blob(&step.before) else { continue };
+        let after = repository.git.blob(&step.after).unwrap_or_default();
         if after.starts_with(&before) {
             continue;
         }
@@ -89,7 +89,7 @@ fn is_way_back(
         return true;
     }
     let ids = |blob: &str| -> BTreeSet<EntryId> {
-        signed_ids(repository.object(blob).unwrap_or_default().as_slice()).collect()
+        signed_ids(repository.git.blob(blob).unwrap_or_default().as_slice()).collect()
     };
     others().take(MOST).any(|other| {
         let before = ids(&other.before);
@@ -116,8 +116,7 @@ pub(super) fn steps(repository: &Repository, from: &[&str]) -> Option<Vec<Histor
     let args = ["log", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames", format];
     let path = repository.path(NAME);
     let args = [args.as_slice(), &AS_IT_IS, from, &["--", &path]].concat();
-    let listing = repository.git.ask(&args).ok()?;
-    let listing = String::from_utf8_lossy(&listing).into_owned();
+    let listing = repository.git.ask_text(&args).ok()?;
     let mut steps = Vec::new();
     for record in listing.split('\u{1}').skip(1) {
         let (head, diff) = record.split_once('\n').unwrap_or((record, ""));

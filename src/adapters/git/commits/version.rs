@@ -28,8 +28,8 @@ pub struct PassedOver {
 pub(crate) struct Version {
     pub(crate) file: StateFile,
     pub(crate) object: String,
-    bytes: u64,
-    is_regular: bool,
+    pub(super) bytes: u64,
+    pub(super) is_regular: bool,
 }
 
 impl Version {

@@ -218,8 +218,8 @@ fn unmerged(repository: &Repository) -> Result<Vec<Unmerged>, GitError> {
     if !repository.dir.is_dir() {
         return Ok(Vec::new());
     }
-    let listing = repository.git.ask(&["ls-files", "-u", "-z", "--", &repository.path(".")])?;
-    let listing = String::from_utf8_lossy(&listing).into_owned();
+    let listing =
+        repository.git.ask_text(&["ls-files", "-u", "-z", "--", &repository.path(".")])?;
     let names: Vec<&str> = listing
         .split('\0')
         .filter_map(|line| line.split_once('\t').map(|(_, name)| name))

@@ -27,7 +27,7 @@ pub(crate) fn plans(path: &str, versions: [&[u8]; 3]) -> Option<[Version; 3]> {
     let plan = beside(path, StateFile::Plan);
     let [base, ours, theirs] = versions;
     let git = Git::that_called().ok()?;
-    let blob = |commit: &str, path: &str| blob(&git, commit, path);
+    let blob = |commit: &str, path: &str| git.blob(&format!("{commit}:{path}"));
     let is = |commit: &str, bytes: &[u8]| blob(commit, path).unwrap_or_default() == bytes;
     if !is("HEAD", ours) {
         return None;
@@ -55,7 +55,7 @@ pub(crate) fn workflow(path: &str) -> Cow<'static, Workflow> {
     let known = read_state_file(dir, StateFile::Workflow).ok().flatten().or_else(|| {
         let git = Git::that_called().ok()?;
         let commits = [vec!["HEAD".to_owned()], heads(&git)].concat();
-        commits.iter().find_map(|commit| blob(&git, commit, &path))
+        commits.iter().find_map(|commit| git.blob(&format!("{commit}:{path}")))
     });
     workflow_or_builtin(known.as_deref())
 }
@@ -83,7 +83,7 @@ pub(crate) fn layout(path: &str) -> Option<(ForeignLayout, String)> {
         let commits = [vec!["HEAD".to_owned()], heads(&git)].concat();
         let at = |dir: &str, commit: &String| {
             let file = format!("{dir}/{LAYOUT_FILE}");
-            let bytes = blob(&git, commit, file.trim_start_matches('/'))?;
+            let bytes = git.blob(&format!("{commit}:{}", file.trim_start_matches('/')))?;
             named(dir, ForeignLayout::parse(&bytes).ok()?)
         };
         around.iter().find_map(|dir| commits.iter().find_map(|commit| at(dir, commit)))
@@ -120,12 +120,5 @@ fn heads(git: &Git) -> Vec<String> {
 }
 
 fn line(git: &Git, args: &[&str]) -> Option<String> {
-    let output = git.run(args, "").ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    (output.status.success() && !text.is_empty()).then_some(text)
-}
-
-fn blob(git: &Git, commit: &str, path: &str) -> Version {
-    let output = git.run(&["cat-file", "blob", &format!("{commit}:{path}")], "");
-    output.ok().filter(|output| output.status.success()).map(|output| output.stdout)
+    git.ask_line(args).ok().filter(|text| !text.is_empty())
 }

@@ -132,7 +132,7 @@ fn commits(repository: &Repository) -> Result<(Vec<Commit>, usize), GitError> {
     args.extend(["--encoding=UTF-8", "--no-show-signature"]);
     args.extend(["--format=%H%x00%h%x00%ct%x00%an%x00%s", "HEAD", "--"]);
     args.extend(paths.iter().map(|(_, path)| path.as_str()));
-    let listing = String::from_utf8_lossy(&repository.git.ask(&args)?).into_owned();
+    let listing = repository.git.ask_text(&args)?;
     let fields: Vec<&str> = listing.split('\0').collect();
     let commit = |fields: &[&str]| match fields {
         [hash, short, seconds, author, subject] => Some(Commit {

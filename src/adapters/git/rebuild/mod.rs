@@ -104,7 +104,7 @@ fn newest_good(
         args.push("--no-show-signature");
         args.extend(from);
         args.extend(["--", path]);
-        let commits = String::from_utf8_lossy(&repository.git.ask(&args)?).into_owned();
+        let commits = repository.git.ask_text(&args)?;
         for commit in commits.split(['\0', '\n']).filter(|commit| !commit.is_empty()) {
             let found = versions(repository, commit)?;
             // A commit that removes the file has none.

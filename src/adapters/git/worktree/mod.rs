@@ -64,8 +64,7 @@ pub(crate) struct Finished {
 pub(crate) fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
     let repository = Repository::of(dir)?;
     let inside = &repository.inside;
-    let listing = repository.git.ask(&["worktree", "list", "--porcelain", "-z"])?;
-    let listing = String::from_utf8_lossy(&listing).into_owned();
+    let listing = repository.git.ask_text(&["worktree", "list", "--porcelain", "-z"])?;
     let top = repository.top.canonicalize().ok();
     let mut trees: Vec<Worktree> = Vec::new();
     for field in listing.split('\0') {
@@ -257,8 +256,7 @@ pub(crate) fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> 
 fn uncommitted(repository: &Repository, tree: &Worktree) -> Result<Vec<String>, GitError> {
     let private = format!("?? {}/", repository.path(PRIVATE_DIR));
     let args = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
-    let listing = Git::at(&tree.path).ask(&args)?;
-    let listing = String::from_utf8_lossy(&listing).into_owned();
+    let listing = Git::at(&tree.path).ask_text(&args)?;
     let lines = listing.split('\0').filter(|line| !line.starts_with(&private));
     Ok(lines.filter_map(|line| line.get(3..)).map(str::to_owned).collect())
 }
@@ -280,8 +278,7 @@ fn refuse_uncommitted(tree: &Worktree, files: &[String]) -> Result<(), GitError>
 fn refuse_submodules(tree: &Worktree) -> Result<(), GitError> {
     let git = Git::at(&tree.path);
     let own = git.ask_line(&["rev-parse", "--path-format=absolute", "--git-dir"])?;
-    let listing = git.ask(&["ls-files", "--stage", "-z"])?;
-    let listing = String::from_utf8_lossy(&listing).into_owned();
+    let listing = git.ask_text(&["ls-files", "--stage", "-z"])?;
     let links = listing.split('\0').filter(|line| line.starts_with("160000 "));
     let mut paths = links.filter_map(|line| line.split_once('\t').map(|(_, path)| path));
     let is_filled = |path: &&str| tree.path.join(path).join(".git").exists();
@@ -373,8 +370,8 @@ fn commits_between(repository: &Repository, base: &str, branch: &str) -> Vec<Str
     let limit = format!("--max-count={MOST_COMMITS}");
     // A commit begins with two NULs in a row, the names of its files follow, each with one behind it.
     let args = ["log", "--no-merges", "--format=%x00%h", "--name-only", "-z", &limit, &range];
-    let listed = repository.git.ask(&[&args, AS_IT_IS.as_slice(), &["--"]].concat());
-    let listed = String::from_utf8_lossy(&listed.unwrap_or_default()).into_owned();
+    let listed = repository.git.ask_text(&[&args, AS_IT_IS.as_slice(), &["--"]].concat());
+    let listed = listed.unwrap_or_default();
     let state = repository.path("");
     let work = |commit: &str| {
         let mut words = commit.split('\0').map(str::trim).filter(|word| !word.is_empty());
@@ -393,16 +390,14 @@ fn commits_between(repository: &Repository, base: &str, branch: &str) -> Vec<Str
 fn merge_of(repository: &Repository, branch: &str) -> Option<String> {
     let range = format!("refs/heads/{branch}..HEAD");
     let args = ["rev-list", "--merges", "--ancestry-path", "--abbrev-commit", &range, "--"];
-    let listed = repository.git.ask(&args).ok()?;
-    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let listed = repository.git.ask_text(&args).ok()?;
     listed.lines().last().map(str::to_owned)
 }
 
 /// The files that git could not merge, from the top.
 fn in_conflict(repository: &Repository) -> Result<Vec<String>, GitError> {
     let args = ["diff", "--name-only", "--diff-filter=U", "-z"];
-    let left = repository.git.ask(&[args.as_slice(), &AS_IT_IS].concat())?;
-    let left = String::from_utf8_lossy(&left).into_owned();
+    let left = repository.git.ask_text(&[args.as_slice(), &AS_IT_IS].concat())?;
     Ok(left.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
 }
 
