@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::merged;
+use super::{clean, merged};
 use crate::diff::{Subject, Verb, compare, summary};
 use crate::domain::{Plan, StateFile};
 use crate::text::markdown::Document;
@@ -154,8 +154,7 @@ const BASE: &str = "\
 fn a_step_without_an_id_renamed_on_one_side_is_edited_on_the_other() {
     let ours = BASE.replace("Read the papers", "Study");
     let theirs = BASE.replace("note**: x", "note**: changed");
-    let (text, conflicts) = merged(StateFile::Plan, BASE, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Plan, BASE, &ours, &theirs);
     assert_eq!(text, ours.replace("note**: x", "note**: changed"));
 }
 
@@ -164,13 +163,11 @@ fn a_step_moved_to_another_section_keeps_the_changes_of_the_other_side() {
     let step = &BASE[BASE.find("### Step 2").unwrap()..BASE.find("## Second").unwrap()];
     let ours = format!("{}\n{}", BASE.replace(step, ""), step.trim_end()) + "\n";
     let theirs = BASE.replace("note**: y", "note**: changed");
-    let (text, conflicts) = merged(StateFile::Plan, BASE, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Plan, BASE, &ours, &theirs);
     assert_eq!(text, ours.replace("note**: y", "note**: changed"));
     // Into a section that is new, too.
     let ours = ours.replace("## Second", "## Third");
-    let (text, conflicts) = merged(StateFile::Plan, BASE, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Plan, BASE, &ours, &theirs);
     assert_eq!(text, ours.replace("note**: y", "note**: changed"));
 }
 
@@ -189,14 +186,12 @@ fn a_renamed_section_and_a_reworded_sentence_take_the_changes_of_the_other_side(
         "# C\n\n## Findings\n- Qdrant is written in Rust\n- Milvus needs etcd\n\n## Other\nx\n";
     let ours = base.replace("## Findings", "## Key Results");
     let theirs = base.replace("in Rust\n", "in Rust and fast\n");
-    let (text, conflicts) = merged(StateFile::Context, base, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Context, base, &ours, &theirs);
     assert_eq!(text, theirs.replace("## Findings", "## Key Results"));
     let base = "# C\n\n## Directives\n- Ask before you delete\n- For the next 3 steps, be brief\n";
     let ours = base.replace("Ask before you delete", "Always ask before you delete");
     let theirs = base.replace("next 3 steps", "next 2 steps");
-    let (text, conflicts) = merged(StateFile::Constraints, base, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Constraints, base, &ours, &theirs);
     assert_eq!(text, ours.replace("next 3 steps", "next 2 steps"));
 }
 
@@ -205,8 +200,7 @@ fn of_doubled_titles_the_one_that_changed_is_changed() {
     let base = "# C\n\n## Notes\n- one\n\n## Notes\n- two\n\n## Notes\n- three\n";
     let ours = base.replace("## Notes\n- one\n\n", "");
     let theirs = base.replace("- two", "- two and a half");
-    let (text, conflicts) = merged(StateFile::Context, base, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Context, base, &ours, &theirs);
     assert_eq!(text, ours.replace("- two", "- two and a half"));
     let found = compare(StateFile::Context, Some(base.as_bytes()), Some(ours.as_bytes()));
     assert_eq!(summary(&found), ["context: section \"Notes\" removed: \"- one\""]);
@@ -227,7 +221,6 @@ fn a_heading_keeps_its_new_level_where_the_other_side_writes_the_old_one_otherwi
 fn an_item_keeps_its_new_indentation_where_the_other_side_writes_another_bullet() {
     let base = "# A\n\n- one\n  - bare\n";
     let ours = "# A\n\n  - bare\n  - **in**: w\n";
-    let (text, conflicts) = merged(StateFile::Context, base, ours, &base.replace("- ", "* "));
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Context, base, ours, &base.replace("- ", "* "));
     assert!(says_the_same(StateFile::Context, ours, &text), "{text}");
 }

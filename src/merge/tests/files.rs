@@ -1,6 +1,6 @@
 //! What each file's merge is meant to do, by example.
 
-use super::merged;
+use super::{clean, merged};
 use crate::domain::{Plan, StateFile};
 use crate::text::markdown::Document;
 
@@ -39,8 +39,7 @@ fn a_step_done_on_one_side_and_untouched_on_the_other_is_done() {
         .replace("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z");
     let theirs =
         PLAN.replace("url: x", "url: y").replace("2026-01-01T00:00:00Z", "2026-01-03T00:00:00Z");
-    let (text, conflicts) = merged(StateFile::Plan, PLAN, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Plan, PLAN, &ours, &theirs);
     let expected =
         ours.replace("url: x", "url: y").replace("2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z");
     assert_eq!(text, expected);
@@ -50,8 +49,7 @@ fn a_step_done_on_one_side_and_untouched_on_the_other_is_done() {
 fn steps_added_on_both_sides_are_both_kept_and_numbered() {
     let ours = format!("{PLAN}\n### Step 3: Ours\n- **id**: cccc\n- **status**: PENDING\n");
     let theirs = format!("{PLAN}\n### Step 3: Theirs\n- **id**: dddd\n- **depends_on**: 2\n");
-    let (text, conflicts) = merged(StateFile::Plan, PLAN, &ours, &theirs);
-    assert!(conflicts.is_empty());
+    let text = clean(StateFile::Plan, PLAN, &ours, &theirs);
     let names: Vec<String> =
         plan(&text).steps.iter().map(|s| format!("{} {}", s.number, s.title)).collect();
     assert_eq!(names, ["1 First", "2 Second", "3 Ours", "4 Theirs"], "{text}");
@@ -61,8 +59,7 @@ fn steps_added_on_both_sides_are_both_kept_and_numbered() {
 fn two_new_steps_of_the_same_id_are_both_kept() {
     let ours = format!("{PLAN}\n### Step 3: Ours\n- **id**: cccc\n- **status**: PENDING\n");
     let theirs = format!("{PLAN}\n### Step 3: Theirs\n- **id**: cccc\n- **status**: PENDING\n");
-    let (text, conflicts) = merged(StateFile::Plan, PLAN, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Plan, PLAN, &ours, &theirs);
     let steps = plan(&text).steps;
     assert_eq!(steps.len(), 4, "{text}");
     assert_ne!(steps[2].id, steps[3].id, "{text}");
@@ -77,8 +74,7 @@ fn a_renumbering_on_one_side_meets_an_edit_on_the_other() {
     let theirs = PLAN
         .replace("- url: x", "- url: x\n  - depth: 3")
         .replace("Step 2: Second", "Step 2: Second, better");
-    let (text, conflicts) = merged(StateFile::Plan, PLAN, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Plan, PLAN, &ours, &theirs);
     let plan = plan(&text);
     let names: Vec<String> =
         plan.steps.iter().map(|s| format!("{} {}", s.number, s.title)).collect();
@@ -96,8 +92,7 @@ fn a_range_keeps_its_steps_when_a_merge_renumbers_them() {
     let added =
         "### Step 3: Theirs\n- **id**: dddd\n- **status**: PENDING\n- **depends_on**: 1-2\n";
     let theirs = format!("{PLAN}\n{added}");
-    let (text, conflicts) = merged(StateFile::Plan, PLAN, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Plan, PLAN, &ours, &theirs);
     let steps = plan(&text).steps;
     let last = steps.iter().find(|step| step.title == "Theirs").unwrap();
     let waits_for: Vec<String> = last.depends_on.iter().map(ToString::to_string).collect();
@@ -108,8 +103,7 @@ fn a_range_keeps_its_steps_when_a_merge_renumbers_them() {
 fn attempts_of_both_sides_are_counted() {
     let ours = PLAN.replace("attempts**: 1", "attempts**: 2");
     let theirs = ours.replace("url: x", "url: z");
-    let (text, conflicts) = merged(StateFile::Plan, PLAN, &ours, &theirs);
-    assert!(conflicts.is_empty());
+    let text = clean(StateFile::Plan, PLAN, &ours, &theirs);
     assert_eq!(plan(&text).steps[0].attempts, 3, "{text}");
 }
 
@@ -129,8 +123,7 @@ fn different_outcomes_of_a_step_are_a_conflict_in_its_place() {
 fn reviews_opened_on_both_sides_get_names_of_their_own() {
     let ours = format!("{PLAN}\n## Reviews\n- [ ] r1: Ship it?\n");
     let theirs = format!("{PLAN}\n## Reviews\n- [ ] r1: Pay for it?\n");
-    let (text, conflicts) = merged(StateFile::Plan, PLAN, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Plan, PLAN, &ours, &theirs);
     let reviews: Vec<String> =
         plan(&text).reviews.iter().map(|r| format!("{} {}", r.id, r.text)).collect();
     assert_eq!(reviews, ["r1 Pay for it?", "r2 Ship it?"], "{text}");
@@ -141,8 +134,7 @@ fn a_tick_on_one_side_wins_over_untouched() {
     let base = format!("{PLAN}\n## Reviews\n- [ ] r1: Ship it?\n- [ ] r2: Pay?\n");
     let ours = base.replace("[ ] r1: Ship it?", "[x] r1: Ship it? — approved by me");
     let theirs = base.replace("[ ] r2", "[x] r2");
-    let (text, conflicts) = merged(StateFile::Plan, &base, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Plan, &base, &ours, &theirs);
     assert!(text.contains("- [x] r1: Ship it? — approved by me\n- [x] r2: Pay?\n"), "{text}");
 }
 
@@ -177,8 +169,7 @@ and three.
 fn notes_of_both_sides_are_kept() {
     let ours = CONTEXT.replace("- two\n", "- two\n- ours\n").replace("It is so.", "It is not so.");
     let theirs = CONTEXT.replace("- two\n", "- two\n- theirs\n") + "\nA last word.\n";
-    let (text, conflicts) = merged(StateFile::Context, CONTEXT, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Context, CONTEXT, &ours, &theirs);
     let expected = CONTEXT
         .replace("- two\n", "- two\n- ours\n- theirs\n")
         .replace("It is so.", "It is not so.")
@@ -190,8 +181,7 @@ fn notes_of_both_sides_are_kept() {
 fn different_lines_of_a_paragraph_do_not_conflict_and_the_same_line_does() {
     let ours = CONTEXT.replace("It is also otherwise,", "It was otherwise,");
     let theirs = CONTEXT.replace("and three.", "and four.");
-    let (text, conflicts) = merged(StateFile::Context, CONTEXT, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Context, CONTEXT, &ours, &theirs);
     assert!(text.contains("It was otherwise,\nin two lines\nand four.\n"), "{text}");
     let theirs = CONTEXT.replace("It is also otherwise,", "It may be otherwise,");
     let (_, conflicts) = merged(StateFile::Context, CONTEXT, &ours, &theirs);
@@ -227,8 +217,7 @@ fn modifiers_directives_and_rules_merge_one_by_one() {
         .replace("next 3 steps", "next 2 steps,")
         .replace("steps,, be", "steps, be")
         .replace("pause\n", "pause\n- If failed_steps > 2 → pause\n");
-    let (text, conflicts) = merged(StateFile::Constraints, CONSTRAINTS, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Constraints, CONSTRAINTS, &ours, &theirs);
     for line in [
         "\"speed\"",
         "$0.70",
@@ -275,8 +264,7 @@ fn keys_arrays_and_costs_of_both_sides_are_united() {
         .replace("0.10,", "0.30,")
         .replace("\"cost\": 0.10}", "\"cost\": 0.10}, {\"step\": 3, \"cost\": 0.20}")
         .replace("\"kept\": 1.50", "\"kept\": 1.50,\n  \"new\": 1.10");
-    let (text, conflicts) = merged(StateFile::Variables, VARIABLES, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Variables, VARIABLES, &ours, &theirs);
     for part in [
         "\"total_steps\": 4",
         "[\"a\", \"b\", \"c\"]",
@@ -301,8 +289,7 @@ fn a_cost_that_both_sides_have_is_counted_once() {
     let ours =
         picked.replace("0.20}]", "0.20}, {\"step\": 3, \"cost\": 0.05}]").replace("0.30,", "0.35,");
     let theirs = picked.replace("1.50", "1.75");
-    let (text, conflicts) = merged(StateFile::Variables, VARIABLES, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Variables, VARIABLES, &ours, &theirs);
     assert!(text.contains("\"total_cost\": 0.35"), "{text}");
 }
 
@@ -331,8 +318,7 @@ fn line_ends_of_windows_stay() {
 #[test]
 fn both_sides_may_add_the_file() {
     let ours = CONTEXT.replace("- two\n", "- ours\n");
-    let (text, conflicts) = merged(StateFile::Context, "", &ours, CONTEXT);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Context, "", &ours, CONTEXT);
     assert!(text.contains("- one\n- ours\n- two\n"), "{text}");
     assert_eq!(text.matches("## ").count(), 2, "{text}");
 }
@@ -343,8 +329,7 @@ fn two_who_approve_the_same_review_agree() {
     let answered =
         |answer: &str| base.replace("[ ] r1: Ship it?", &format!("[x] r1: Ship it? — {answer}"));
     let ours = answered("approved by bob: fine — carried out");
-    let (text, conflicts) = merged(StateFile::Plan, &base, &ours, &answered("approved by ada"));
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Plan, &base, &ours, &answered("approved by ada"));
     assert!(text.contains("- [x] r1: Ship it? — approved by ada — carried out\n"), "{text}");
     // Approved on one side and rejected on the other: a conflict.
     let (_, conflicts) = merged(StateFile::Plan, &base, &ours, &answered("rejected by ada: no"));
@@ -361,8 +346,7 @@ fn a_step_that_both_sides_completed_was_completed_by_the_later_one() {
         done.replace("00:00:00Z\n", &format!("00:00:00Z · completed 2026-01-01T{time}Z\n"))
     };
     let (ours, theirs) = (done("03:00:00"), done("02:00:00"));
-    let (text, conflicts) = merged(StateFile::Plan, base, &ours, &theirs);
-    assert!(conflicts.is_empty(), "{text}");
+    let text = clean(StateFile::Plan, base, &ours, &theirs);
     assert_eq!(text, ours);
     let (text, _) = merged(StateFile::Plan, base, &theirs, &ours);
     assert_eq!(text, ours);

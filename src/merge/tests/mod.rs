@@ -29,3 +29,10 @@ fn merged(file: StateFile, base: &str, ours: &str, theirs: &str) -> (String, Vec
     }
     (text, conflicts)
 }
+
+/// The merged text, which has no conflicts.
+fn clean(file: StateFile, base: &str, ours: &str, theirs: &str) -> String {
+    let (text, conflicts) = merged(file, base, ours, theirs);
+    assert!(conflicts.is_empty(), "{text}");
+    text
+}
