@@ -55,7 +55,7 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "NAME")]
     pub(super) actor: Option<String>,
     /// How long to wait for another command to finish [default: 10s]
-    #[arg(long, global = true, value_name = "TIME", value_parser = wait)]
+    #[arg(long, global = true, value_name = "TIME", value_parser = duration)]
     pub(super) wait: Option<Duration>,
 }
 
@@ -66,7 +66,8 @@ impl Global {
     }
 }
 
-fn wait(text: &str) -> Result<Duration, String> {
+/// A length of time, such as 30s.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let span: crate::workspace::Span = text.parse()?;
     Ok(Duration::from_millis(span.millis()))
 }

@@ -224,13 +224,10 @@ impl Caller {
             wait: Some(self.wait),
         };
         Session {
-            global,
-            command: self.command.clone(),
             client: self.client.clone(),
             via: self.via,
-            event_session: None,
             cancellation: self.cancellation.clone(),
-            output,
+            ..Session::new(global, self.command.clone(), output)
         }
     }
 }

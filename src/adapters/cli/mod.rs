@@ -51,15 +51,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn complete(words: &[OsString]) -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     let mut output = Output::new(false);
-    let mut session = Session {
-        global: args::Global::default(),
-        command: String::new(),
-        client: None,
-        via: None,
-        event_session: None,
-        cancellation: crate::store::Cancellation::default(),
-        output: &mut output,
-    };
+    let mut session = Session::new(args::Global::default(), String::new(), &mut output);
     completion::answer(&mut session, words);
     output.finish(0)
 }

@@ -25,7 +25,7 @@ use crate::{
     domain::{ErrorCode, StateFile},
     store::Cancellation,
     text::shell::{command_line, shell_word},
-    workspace::{Change, Environment, Options, Workspace},
+    workspace::{Change, Environment, Options, Outcome, Workspace},
 };
 
 /// What every command gets: the options and the place to print to.
@@ -41,6 +41,15 @@ pub(super) struct Session<'o> {
     /// Whether nobody waits for the answer any more.
     pub(super) cancellation: Cancellation,
     pub(super) output: &'o mut Output,
+}
+
+impl<'o> Session<'o> {
+    /// A command line of a person or a script.
+    pub(super) fn new(global: Global, command: String, output: &'o mut Output) -> Self {
+        let (client, via, event_session) = (None, None, None);
+        let cancellation = Cancellation::default();
+        Self { global, command, client, via, event_session, cancellation, output }
+    }
 }
 
 impl Session<'_> {
@@ -124,7 +133,12 @@ impl Session<'_> {
     /// Makes changes as one operation and prints the answer.
     pub(super) fn apply(&mut self, changes: &[Change]) -> CliResult {
         let outcome = self.workspace()?.apply(changes)?;
-        self.output.outcome(&outcome, self.global.dry_run);
+        self.changed(&outcome)
+    }
+
+    /// Prints what a change did.
+    pub(super) fn changed(&mut self, outcome: &Outcome) -> CliResult {
+        self.output.outcome(outcome, self.global.dry_run);
         Ok(0)
     }
 

@@ -25,19 +25,10 @@ use super::{
     args::{Arguments, Verbs},
     output::Output,
 };
-use crate::store::Cancellation;
 
 /// Runs the command that was parsed.
 pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> CliResult {
-    let mut session = Session {
-        global: parsed.global,
-        command,
-        client: None,
-        via: None,
-        event_session: None,
-        cancellation: Cancellation::default(),
-        output,
-    };
+    let mut session = Session::new(parsed.global, command, output);
     let result = dispatch(parsed.command, &mut session);
     result.map_err(|failure| session.explain(failure))
 }

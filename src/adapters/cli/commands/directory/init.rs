@@ -239,6 +239,5 @@ pub(in crate::adapters::cli) fn import(session: &mut Session<'_>, args: &ImportA
     let options = ImportOptions { replace: args.replace, templates };
     let mut outcome = session.new_workspace()?.import(&document, &options)?;
     outcome.notices.extend(left_out.iter().map(|what| format!("not copied: {what}")));
-    session.output.outcome(&outcome, session.global.dry_run);
-    Ok(0)
+    session.changed(&outcome)
 }

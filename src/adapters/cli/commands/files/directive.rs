@@ -2,6 +2,7 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{CliResult, Session, pairs},
+    domain::{Bullet, Constraints},
     workspace::Change,
 };
 
@@ -47,20 +48,25 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::Remove { directive } => {
             session.apply(&[Change::DirectiveRemove { directive: directive.into() }])
         }
-        Verb::List => {
-            let snapshot = session.workspace()?.read()?;
-            let directives = snapshot.constraints()?.directives;
-            session.output.value(|| {
-                let revision = snapshot.revision().as_str();
-                json!({ "directives": directives, "revision": revision })
-            });
-            if directives.is_empty() {
-                session.output.line("no directives");
-            }
-            for directive in directives {
-                session.output.line(format!("{:>2}  {}", directive.number, directive.text));
-            }
-            Ok(0)
-        }
+        Verb::List => list(session, "directives", |constraints| &constraints.directives),
     }
+}
+
+/// A numbered list of constraints.md.
+pub(super) fn list(
+    session: &mut Session<'_>,
+    name: &str,
+    of: fn(&Constraints) -> &[Bullet],
+) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let constraints = snapshot.constraints()?;
+    let lines = of(&constraints);
+    session.output.value(|| json!({ name: lines, "revision": snapshot.revision().as_str() }));
+    if lines.is_empty() {
+        session.output.line(format!("no {name}"));
+    }
+    for line in lines {
+        session.output.line(format!("{:>2}  {}", line.number, line.text));
+    }
+    Ok(0)
 }

@@ -97,8 +97,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::Verify => verify(session),
         Verb::Accept { why } => {
             let outcome = session.workspace()?.accept_history(why.as_deref())?;
-            session.output.outcome(&outcome, session.global.dry_run);
-            Ok(0)
+            session.changed(&outcome)
         }
         Verb::Export { format: ExportFormat::Jsonl } => export(session),
     }

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::event;
+use super::{directive, event};
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
     domain::ErrorCode,
@@ -89,24 +89,11 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
     match verb {
         Verb::Add { text } => session.apply(&[Change::RuleAdd { text: pairs::text(text)? }]),
         Verb::Remove { rule } => session.apply(&[Change::RuleRemove { rule: rule.into() }]),
-        Verb::List => list(session),
+        Verb::List => directive::list(session, "rules", |constraints| &constraints.rules),
         Verb::Check => check(session),
         Verb::Explain { rule, event, fields } => explain(session, rule, event, &fields),
         Verb::Test { event, fields, times } => test(session, &event, &fields, times),
     }
-}
-
-fn list(session: &mut Session<'_>) -> CliResult {
-    let snapshot = session.workspace()?.read()?;
-    let rules = snapshot.constraints()?.rules;
-    session.output.value(|| json!({ "rules": rules, "revision": snapshot.revision().as_str() }));
-    if rules.is_empty() {
-        session.output.line("no rules");
-    }
-    for rule in rules {
-        session.output.line(format!("{:>2}  {}", rule.number, rule.text));
-    }
-    Ok(0)
 }
 
 fn check(session: &mut Session<'_>) -> CliResult {

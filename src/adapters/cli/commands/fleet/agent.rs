@@ -6,10 +6,10 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use super::{host, lease_time, show::time};
+use super::{host, lease_time};
 use crate::{
     adapters::{
-        cli::{CliResult, Failure, Session},
+        cli::{CliResult, Failure, Session, args::duration},
         fleet::{self, Database, FleetError},
     },
     domain::{ErrorCode, StateFile},
@@ -30,7 +30,7 @@ pub(in crate::adapters) struct Args {
     #[arg(long)]
     once: bool,
     /// Stop after that time
-    #[arg(long = "for", value_name = "TIME", value_parser = time, conflicts_with = "once")]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, conflicts_with = "once")]
     time: Option<Duration>,
     /// How long a lease lasts after a heartbeat
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = lease_time)]

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     adapters::{
-        cli::{CliResult, Failure, Session},
+        cli::{CliResult, Failure, Session, args::duration},
         fleet::{
             self, Address, Database, Filter, FilterColumn, FleetError, Joined, LONGEST_LEASE,
             Membership, ProjectChoice,
@@ -19,7 +19,7 @@ use crate::{
     },
     domain::{ErrorCode, format_age},
     text::display::counted,
-    workspace::{Span, Workspace},
+    workspace::Workspace,
 };
 
 /// Keep states of many machines in a database, one writer at a time
@@ -175,8 +175,7 @@ pub(in crate::adapters) struct Lease {
 }
 
 fn lease_time(text: &str) -> Result<Duration, String> {
-    let span: Span = text.parse()?;
-    let time = Duration::from_millis(span.millis());
+    let time = duration(text)?;
     match time.is_zero() || time > LONGEST_LEASE {
         true => Err("a lease lasts from 1ms to 24h".to_owned()),
         false => Ok(time),

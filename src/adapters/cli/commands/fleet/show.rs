@@ -10,12 +10,11 @@ use serde_json::json;
 use super::database;
 use crate::{
     adapters::{
-        cli::{CliResult, Session, output::Colour},
+        cli::{CliResult, Session, args::duration, output::Colour},
         fleet::{self, Filter, FilterColumn, FleetError, ProjectSummary, Totals},
     },
     domain::{Money, format_age, format_duration},
     text::display::counted,
-    workspace::Span,
 };
 
 #[derive(Clone, Debug, clap::Args)]
@@ -27,7 +26,7 @@ pub(in crate::adapters) struct ListArgs {
     #[arg(long)]
     machine: Option<String>,
     /// Not published for at least this long
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     older_than: Option<Duration>,
     /// Words in the name, the goal or the last action
     #[arg(long)]
@@ -40,7 +39,7 @@ pub(in crate::adapters) struct ListArgs {
 #[derive(Clone, Debug, clap::Args)]
 pub(in crate::adapters) struct WatchArgs {
     /// Stop after that time
-    #[arg(long = "for", value_name = "TIME", value_parser = time)]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
 }
 
@@ -55,11 +54,6 @@ pub(in crate::adapters) struct MetricsArgs {
 enum By {
     Machine,
     Template,
-}
-
-pub(super) fn time(text: &str) -> Result<Duration, String> {
-    let span: Span = text.parse()?;
-    Ok(Duration::from_millis(span.millis()))
 }
 
 /// A project in a line.

@@ -101,16 +101,14 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
             let message = pairs::optional_text(message)?;
             let request = CheckpointRequest { name, message, automatic: None };
             let outcome = session.workspace()?.checkpoint(&request)?;
-            session.output.outcome(&outcome, session.global.dry_run);
-            Ok(0)
+            session.changed(&outcome)
         }
         Verb::List { limit } => list(session, limit),
         Verb::Show { name } => show(session, &name),
         Verb::Restore(args) => restore(session, args),
         Verb::Delete { name } => {
             let outcome = session.workspace()?.delete_checkpoint(&name)?;
-            session.output.outcome(&outcome, session.global.dry_run);
-            Ok(0)
+            session.changed(&outcome)
         }
     }
 }
@@ -118,8 +116,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
 pub(in crate::adapters::cli) fn restore(session: &mut Session<'_>, args: RestoreArgs) -> CliResult {
     let options = RestoreOptions { only: args.only, rewind: args.rewind };
     let outcome = session.workspace()?.restore(&args.target, &options)?;
-    session.output.outcome(&outcome, session.global.dry_run);
-    Ok(0)
+    session.changed(&outcome)
 }
 
 fn list(session: &mut Session<'_>, limit: usize) -> CliResult {

@@ -6,14 +6,17 @@ use super::{from_git, scan, view};
 use crate::{
     adapters::{
         Evaluator, Recovery, RecoveryOptions, Scan, ScanResult,
-        cli::{CliResult, Failure, Session, commands::steps::args::select, missing_file},
+        cli::{
+            CliResult, Failure, Session, args::duration, commands::steps::args::select,
+            missing_file,
+        },
         is_archived, split_words,
     },
     domain::{ErrorCode, PlanRole},
     recovery::RecoveryAction,
     text::display::one_line,
     text::shell::{self, shell_word},
-    workspace::{Outcome, RecoverRequest, Span, Workspace},
+    workspace::{Outcome, RecoverRequest, Workspace},
 };
 
 /// Decide how to continue after a crash or a failure, and say why
@@ -79,7 +82,7 @@ pub(in crate::adapters) struct Args {
     #[arg(long, value_name = "ARG", requires = "evaluator", allow_hyphen_values = true)]
     evaluator_arg: Vec<String>,
     /// How long the program may take
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = span)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     evaluator_timeout: Duration,
     /// Decide for every state directory below this one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["decide", "step", "project"])]
@@ -93,7 +96,7 @@ pub(in crate::adapters) struct Args {
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
     /// How long a claim may be silent before it counts as stale; else as workflow.yaml says (1h)
-    #[arg(long, value_name = "TIME", value_parser = span)]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     stale_after: Option<Duration>,
 }
 
@@ -101,11 +104,6 @@ fn action(text: &str) -> Result<RecoveryAction, String> {
     let all: Vec<&str> = RecoveryAction::ALL.iter().map(|action| action.word()).collect();
     RecoveryAction::parse(text)
         .ok_or_else(|| format!("`{text}` is not a decision; expected one of {}", all.join(", ")))
-}
-
-fn span(text: &str) -> Result<Duration, String> {
-    let span: Span = text.parse()?;
-    Ok(Duration::from_millis(span.millis()))
 }
 
 impl Args {
