@@ -111,18 +111,11 @@ impl Location<'_> {
     /// Whether the branch or the place that the step names is this one. A worktree may have been
     /// moved since, and a branch may be checked out elsewhere, so either will do.
     pub(super) fn is_of(&self, step: &Step) -> bool {
-        let named = |key: &str| {
-            step.details()
-                .other
-                .iter()
-                .find(|(found, _)| found == key)
-                .map(|(_, value)| value.as_str())
-        };
         // A relative path would fit nearly anywhere.
-        let place = named("worktree").map(Path::new).filter(|place| place.is_absolute());
+        let place = step.field("worktree").map(Path::new).filter(|place| place.is_absolute());
         let is_checked_out = |branch| self.version_control.is_checked_out(self.dir, branch);
         place.is_some_and(|place| self.dir.starts_with(place))
-            || named("branch").is_some_and(is_checked_out)
+            || step.field("branch").is_some_and(is_checked_out)
     }
 }
 

@@ -62,7 +62,7 @@ impl Dialect {
 
     /// Adds a project, unless its id or its name is known.
     pub(super) fn insert(self) -> String {
-        let (table, now, until) = (self.table("project_state"), self.now(), self.from_now(4));
+        let (table, now, until) = (self.table("project_state"), self.now(), self.later(4));
         format!(
             "INSERT INTO {table} VALUES (?1, ?2, 'active', NULL, NULL, NULL, '{{}}', '{{}}', '', 0, \
              '', 0, {now}, {now}, ?3, 1, {until}) ON CONFLICT DO NOTHING"
@@ -71,7 +71,7 @@ impl Dialect {
 
     /// Renews the lease that a machine has.
     pub(super) fn renew(self) -> String {
-        self.lease(&format!("lease_until = {}, heard_at = {}", self.from_now(4), self.now()))
+        self.lease(&format!("lease_until = {}, heard_at = {}", self.later(4), self.now()))
     }
 
     /// Releases the lease that a machine has.
@@ -108,7 +108,7 @@ impl Dialect {
              heard_at = {}, name = coalesce(?4, name) WHERE project_id = ?1 AND {free} \
              RETURNING {}",
             self.table("project_state"),
-            self.from_now(3),
+            self.later(3),
             self.now(),
             self.columns()
         )
@@ -127,7 +127,7 @@ impl Dialect {
             "UPDATE {table} SET lease_fence = lease_fence + 1, lease_host = ?1, \
              lease_until = {}, heard_at = {} WHERE project_id = (SELECT project_id FROM {table} \
              WHERE {condition} AND NOT {} ORDER BY updated_at LIMIT 1 {others}) RETURNING {}",
-            self.from_now(2),
+            self.later(2),
             self.now(),
             self.is_held(),
             self.columns()
@@ -152,7 +152,7 @@ impl Dialect {
     }
 
     /// The moment that is as many milliseconds from now as a parameter says.
-    fn from_now(self, parameter: usize) -> String {
+    fn later(self, parameter: usize) -> String {
         match self {
             Self::Sqlite => format!("{} + ?{parameter}", self.now()),
             Self::Postgres => format!("now() + ?{parameter} * interval '1 millisecond'"),

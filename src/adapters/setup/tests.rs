@@ -85,6 +85,7 @@ fn there(piece: &SetupPiece) -> BoxedStrategy<Option<String>> {
             "model = \"o\" # mine\n\n[a.b]\nc = [1,\n\t2]",
             "[mcp_servers.db]\r\ncommand = 'db'\r\n",
             "mcp_servers.db.command = \"x\"\n\n\n",
+            "a = [\n 1, # x\n 2 ]\n\n[t.\"x y\"]\nk = '''\n[not]\n'''\r\n",
         ])
         .prop_map(str::to_owned)
         .boxed(),

@@ -77,20 +77,6 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_keeps_its_bytes_and_comes_back() {
-        for there in
-            ["", "model = \"o\"", "a = [\n 1, # x\n 2 ]\n\n[t.\"x y\"]\nk = '''\n[not]\n'''\r\n"]
-        {
-            let with = put(Some(there), "statedir").unwrap().unwrap();
-            assert!(with.contains("[mcp_servers.statedir]"));
-            assert_eq!(put(Some(&with), "statedir").unwrap().as_deref(), Some(with.as_str()));
-            assert_eq!(take(Some(&with)).unwrap().as_deref(), Some(there));
-        }
-        let with = put(None, "statedir").unwrap().unwrap();
-        assert_eq!(take(Some(&with)).unwrap(), None);
-    }
-
-    #[test]
     fn what_is_no_toml_or_has_such_a_table_is_left_alone() {
         for bad in ["{", "a = \"x", "just words\n", "a = [1\n", "]", "a =\n", "k = '''x"] {
             assert!(put(Some(bad), "statedir").is_err(), "{bad}");

@@ -81,7 +81,16 @@ struct Matcher<'a> {
     bare: usize,
 }
 
-impl Matcher<'_> {
+impl<'a> Matcher<'a> {
+    /// The bytes from a place on.
+    fn rest(&self, at: usize) -> &'a [u8] {
+        self.bytes.get(at..).unwrap_or_default()
+    }
+
+    fn text(&self, range: Range<usize>) -> &'a str {
+        self.line.get(range).unwrap_or_default()
+    }
+
     /// Whether a secret or its name can begin at a byte, so that most of a long text is skipped.
     fn may_begin(&self, at: usize, byte: u8) -> bool {
         match byte {
@@ -111,7 +120,7 @@ impl Matcher<'_> {
             return (at + 1, false);
         }
         let in_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-        let end = at + self.bytes[at..].iter().take_while(in_word).count();
+        let end = at + self.rest(at).iter().take_while(in_word).count();
         let goes_on = self.bytes.get(end).is_some_and(|byte| Alphabet::Wide.has(*byte));
         let may_be_scheme = SCHEMES[..2].iter().any(|scheme| scheme.len() == end - at);
         (end, end - at < SHORTEST_KEY && !goes_on && !may_be_scheme)
@@ -127,10 +136,10 @@ impl Matcher<'_> {
 
     /// Where a run of an alphabet ends that contains `at`.
     fn run(&mut self, alphabet: Alphabet, at: usize) -> usize {
+        let rest = self.rest(at);
         let run = &mut self.runs[alphabet as usize];
         if !run.contains(&at) {
-            let length = self.bytes[at..].iter().take_while(|byte| alphabet.has(**byte)).count();
-            *run = at..at + length;
+            *run = at..at + rest.iter().take_while(|byte| alphabet.has(**byte)).count();
         }
         run.end
     }
@@ -139,7 +148,7 @@ impl Matcher<'_> {
         if self.run(Alphabet::Wide, at) - at < SHORTEST_KEY {
             return None;
         }
-        let rest = &self.bytes[at..];
+        let rest = self.rest(at);
         for key in KEYS.iter().filter(|key| rest.starts_with(key.prefix.as_bytes())) {
             let body = at + key.prefix.len();
             let end = self.run(key.body, body);
@@ -147,7 +156,7 @@ impl Matcher<'_> {
             let whole = most == usize::MAX
                 || !self.bytes.get(end).is_some_and(|byte| Alphabet::Word.has(*byte));
             let length = end - body;
-            if (least..=most).contains(&length) && whole && is_key_body(&self.line[body..end]) {
+            if (least..=most).contains(&length) && whole && is_key_body(self.text(body..end)) {
                 return Some(SecretMatch { range: at..end, what: key.what });
             }
         }
@@ -156,7 +165,7 @@ impl Matcher<'_> {
 
     /// `Bearer 8f3a…`, wherever it is.
     fn scheme(&mut self, at: usize) -> Option<SecretMatch> {
-        let rest = &self.bytes[at..];
+        let rest = self.rest(at);
         let scheme = SCHEMES[..2].iter().find(|scheme| {
             let name = rest.get(..scheme.len());
             name.is_some_and(|name| name.eq_ignore_ascii_case(scheme.as_bytes()))
@@ -164,7 +173,7 @@ impl Matcher<'_> {
         })?;
         let start = at + scheme.len() + 1;
         let end = self.run(Alphabet::Wide, start);
-        let value = &self.line[start..end];
+        let value = self.text(start..end);
         let value = value.strip_suffix('.').unwrap_or(value);
         let long = value.len() >= 16 && is_credential(value) && is_key_body(value);
         long.then(|| SecretMatch { range: start..start + value.len(), what: NAMED })
@@ -172,7 +181,7 @@ impl Matcher<'_> {
 
     fn private_key(&self, at: usize) -> Option<SecretMatch> {
         const FIRST: &[u8] = b"-----BEGIN ";
-        let rest = self.bytes[at..].strip_prefix(FIRST)?;
+        let rest = self.rest(at).strip_prefix(FIRST)?;
         let label = &rest[..rest.len().min(LONGEST_LABEL)];
         let is_key = label.windows(KEY_LABEL.len()).any(|part| part == KEY_LABEL.as_bytes());
         is_key.then_some(SecretMatch { range: at..self.line.len(), what: PRIVATE_KEY })
@@ -184,13 +193,13 @@ impl Matcher<'_> {
         if before.is_some_and(|byte| !byte.is_ascii_whitespace() && !b"\"'`([".contains(&byte)) {
             return None;
         }
-        let rest = &self.line[at..];
+        let rest = self.text(at..self.line.len());
         if let Some(user) = rest.strip_prefix("-u ").or_else(|| rest.strip_prefix("--user ")) {
             let start = self.line.len() - user.len();
             let (_, value) = self.value(start)?;
-            let colon = self.line[value.clone()].find(':')? + value.start;
+            let colon = self.text(value.clone()).find(':')? + value.start;
             let password = colon + 1..value.end;
-            let text = &self.line[password.clone()];
+            let text = self.text(password.clone());
             return (!text.is_empty()
                 && !is_reference(text)
                 && is_secret(text, SecretKind::Password, false))
@@ -207,7 +216,7 @@ impl Matcher<'_> {
     }
 
     fn after_separator(&mut self, at: usize) -> Vec<SecretMatch> {
-        if self.bytes[at..].starts_with(b"://") {
+        if self.rest(at).starts_with(b"://") {
             return self.address(at).into_iter().collect();
         }
         if let Some(found) = self.telegram(at) {
@@ -241,7 +250,7 @@ impl Matcher<'_> {
             SecretKind::Authorization => self.authorization(range).into_iter().collect(),
             SecretKind::Cookie => self.cookies(range.start),
             _ => {
-                let secret = is_secret(&self.line[range.clone()], kind, quoted);
+                let secret = is_secret(self.text(range.clone()), kind, quoted);
                 secret.then_some(SecretMatch { range, what: NAMED }).into_iter().collect()
             }
         }
@@ -251,8 +260,8 @@ impl Matcher<'_> {
     fn value(&mut self, from: usize) -> Option<(bool, Range<usize>)> {
         let mut start = from;
         let skipped = |byte: &u8| matches!(byte, b' ' | b'\t' | b'*' | b'=' | b'>' | b'`');
-        start += self.bytes[start..].iter().take(16).take_while(|byte| skipped(byte)).count();
-        let escapes = self.bytes[start..].iter().take(DEEPEST_QUOTE + 1);
+        start += self.rest(start).iter().take(16).take_while(|byte| skipped(byte)).count();
+        let escapes = self.rest(start).iter().take(DEEPEST_QUOTE + 1);
         let escapes = escapes.take_while(|byte| **byte == b'\\').count();
         let range = match self.bytes.get(start + escapes) {
             Some(&quote @ (b'"' | b'\'')) if escapes <= DEEPEST_QUOTE => {
@@ -269,7 +278,7 @@ impl Matcher<'_> {
     /// escaped more often, and the one around it less.
     fn quote_end(&self, from: usize, quote: u8, escapes: usize) -> Option<usize> {
         let mut run = 0;
-        for (at, byte) in self.bytes[from..].iter().enumerate() {
+        for (at, byte) in self.rest(from).iter().enumerate() {
             match *byte {
                 b'\\' => run += 1,
                 b'\n' => return None,
@@ -288,11 +297,12 @@ impl Matcher<'_> {
     fn bare_end(&mut self, start: usize) -> usize {
         if self.bare <= start {
             let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ',' | ';');
-            self.bare = self.line[start..].find(ends).map_or(self.line.len(), |end| start + end);
+            let end = self.line.len();
+            self.bare = self.text(start..end).find(ends).map_or(end, |found| start + found);
         }
         let mut end = self.bare;
         // The next field of a form or an address.
-        let text = byte_prefix(&self.line[start..end], LONGEST_FORM);
+        let text = byte_prefix(self.text(start..end), LONGEST_FORM);
         for (at, _) in text.match_indices('&') {
             let name = text[at + 1..].bytes().take_while(|byte| Alphabet::Word.has(*byte)).count();
             if name > 0 && text[at + 1 + name..].starts_with('=') {
@@ -300,7 +310,7 @@ impl Matcher<'_> {
                 break;
             }
         }
-        let mut value = &self.line[start..end];
+        let mut value = self.text(start..end);
         for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
             if value.ends_with(close) && !head(value).contains(open) {
                 value = &value[..value.len() - close.len_utf8()];
@@ -311,7 +321,7 @@ impl Matcher<'_> {
 
     /// `Authorization: Bearer …`: the scheme stays.
     fn authorization(&mut self, first: Range<usize>) -> Option<SecretMatch> {
-        let word = self.bytes[first.start..].iter().take(LONGEST_NAME);
+        let word = self.rest(first.start).iter().take(LONGEST_NAME);
         let word = word.take_while(|byte| Alphabet::Word.has(**byte)).count();
         let text = &self.bytes[first.start..first.start + word];
         let scheme = SCHEMES.iter().any(|scheme| text.eq_ignore_ascii_case(scheme.as_bytes()))
@@ -327,15 +337,15 @@ impl Matcher<'_> {
         let mut matches = Vec::new();
         let mut at = from;
         for _ in 0..MOST_COOKIES {
-            at += self.bytes[at..].iter().take(8).take_while(|byte| **byte == b' ').count();
-            let name = self.bytes[at..].iter().take(LONGEST_NAME);
+            at += self.rest(at).iter().take(8).take_while(|byte| **byte == b' ').count();
+            let name = self.rest(at).iter().take(LONGEST_NAME);
             let name = name.take_while(|byte| Alphabet::Dotted.has(**byte)).count();
             if name == 0 || self.bytes.get(at + name) != Some(&b'=') {
                 return matches;
             }
             let start = at + name + 1;
             let end = self.bare_end(start).max(start);
-            if is_credential(&self.line[start..end]) {
+            if is_credential(self.text(start..end)) {
                 matches.push(SecretMatch { range: start..end, what: NAMED });
             }
             if self.bytes.get(end) != Some(&b';') {
@@ -352,7 +362,7 @@ impl Matcher<'_> {
         let ends = |c: char| {
             c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '`' | '<' | '>')
         };
-        let text = byte_prefix(&self.line[start..], LONGEST_USER);
+        let text = byte_prefix(self.text(start..self.line.len()), LONGEST_USER);
         let authority = &text[..text.find(ends).unwrap_or(text.len())];
         let user = &authority[..authority.rfind('@')?];
         let range = match user.find(':') {
@@ -360,7 +370,7 @@ impl Matcher<'_> {
             None if user.len() >= SHORTEST_KEY && is_key_body(user) => start..start + user.len(),
             None => return None,
         };
-        let password = &self.line[range.clone()];
+        let password = self.text(range.clone());
         let stars = password.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.'));
         let masked = password.starts_with(['[', '$', '{', '%']) && is_reference(password);
         (!stars && !masked).then_some(SecretMatch { range, what: "a password in an address" })
@@ -368,7 +378,7 @@ impl Matcher<'_> {
 
     /// `123456789:AA…`, a bot of Telegram.
     fn telegram(&mut self, at: usize) -> Option<SecretMatch> {
-        if !self.bytes[at..].starts_with(b":A") {
+        if !self.rest(at).starts_with(b":A") {
             return None;
         }
         let digits =

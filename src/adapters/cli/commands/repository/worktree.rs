@@ -260,7 +260,7 @@ fn list(session: &mut Session<'_>) -> CliResult {
         listed.push(json!({ "path": tree.path, "branch": tree.branch, "commit": tree.commit,
             "here": tree.here, "bare": tree.bare, "missing": tree.missing, "locked": tree.locked,
             "has_state": plan.is_ok(), "steps": steps, "queue": turn.map(|turn| turn + 1),
-            "waiting_since": turn.and_then(|turn| queue[turn].since.clone()) }));
+            "waiting_since": turn.and_then(|turn| queue.get(turn)?.since.clone()) }));
         let here = if tree.here { "*" } else { " " };
         let none = if tree.bare { "(bare)" } else { "(no branch)" };
         let branch = tree.branch.as_deref().unwrap_or(none);
@@ -293,15 +293,7 @@ pub(super) fn steps_of<'p>(
     plan: &'p Plan,
     branch: Option<&'p str>,
 ) -> impl Iterator<Item = &'p Step> {
-    let is_on = move |step: &&Step| {
-        branch.is_some()
-            && step
-                .details()
-                .other
-                .iter()
-                .any(|(key, value)| key == "branch" && Some(value.as_str()) == branch)
-    };
-    plan.steps.iter().filter(is_on)
+    plan.steps.iter().filter(move |step| branch.is_some() && step.field("branch") == branch)
 }
 
 /// The state of another worktree.
