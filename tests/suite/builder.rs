@@ -11,7 +11,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{lifecycle, program};
+use crate::{lifecycle, needs, program};
 
 /// The names of the five files.
 pub const FIVE: [&str; 5] =
@@ -42,6 +42,11 @@ impl Project {
     /// An empty project with the built-in or the renamed statuses, in any run.
     pub fn with_lifecycle(renamed: bool) -> Self {
         Self { root: tempfile::tempdir().unwrap(), state: "workspace/state", renamed }
+    }
+
+    /// The same in memory, for tests that put it back again and again and are not about the disk.
+    pub fn in_memory(self) -> Self {
+        Self { root: needs::directory_in_memory(), ..self }
     }
 
     /// The same with its state in another directory.

@@ -96,6 +96,8 @@ fn check() -> ExitCode {
         if tools::is_ci() {
             // A build from scratch gains nothing from what it could reuse next time.
             command.env("CARGO_INCREMENTAL", "0");
+            // Nor does anybody open a debugger there; a panic names its line without this.
+            command.env("CARGO_PROFILE_DEV_DEBUG", "0");
         }
         match command.status() {
             Ok(status) if status.success() => {}

@@ -18,6 +18,8 @@ pub const NOW: &str = "2026-11-16T10:00:00Z";
 const SEED: &str = "77";
 
 /// What is run, and on what.
+///
+/// It is in memory: the faults are injected between the program and the kernel, whatever the file system.
 pub struct Scene {
     pub name: &'static str,
     pub args: Vec<String>,
@@ -45,7 +47,7 @@ impl Scene {
             args,
             input: None,
             now: NOW,
-            project: Project::empty(),
+            project: Project::empty().in_memory(),
             follows: true,
             moves_directories: false,
             prepare: Box::new(prepare),
@@ -77,13 +79,13 @@ impl Scene {
 
     /// The command makes a state in that directory, with the statuses of its own template.
     pub fn in_directory(mut self, state: &'static str) -> Self {
-        self.project = Project::with_lifecycle(false).with_state_in(state);
+        self.project = Project::with_lifecycle(false).in_memory().with_state_in(state);
         self
     }
 
     /// On the state that is kept below `tests` under that name, with the built-in statuses.
     pub fn on_fixture(mut self, name: &str) -> Self {
-        self.project = Project::with_lifecycle(false).fixture(name);
+        self.project = Project::with_lifecycle(false).in_memory().fixture(name);
         self
     }
 
