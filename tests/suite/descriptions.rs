@@ -205,3 +205,30 @@ fn a_heading_in_a_description_is_not_suggested_as_a_step() {
     let found = project.json(&["check"])["findings"].to_string();
     assert!(found.contains("`Step 4: Fly` is not read as a step"), "{found}");
 }
+
+#[test]
+fn a_description_is_the_same_however_it_is_given() {
+    let project = Project::with_steps(1);
+    project.ok(&["step", "set", "1", "description=Two coats"]);
+    project.ok(&["step", "add", "Dry", "description=A day"]);
+    let shown = |step: &str| project.json(&["step", "show", step])["step"].clone();
+    for (step, text) in [("1", "Two coats"), ("2", "A day")] {
+        let found = shown(step);
+        assert_eq!(
+            (&found["description"], &found["other"]),
+            (&text.into(), &serde_json::json!({}))
+        );
+    }
+    // A field of that name that somebody typed stays the place.
+    project.edit(
+        "plan.md",
+        "- **status**: PENDING\n",
+        "- **status**: PENDING\n- **description**: old\n",
+    );
+    project.ok(&["step", "set", "1", "description=new"]);
+    assert_eq!(shown("1")["other"]["description"], "new");
+    let clear = r#"{"op": "step.set", "step": 1, "set": {"description": null}}"#;
+    project.ok_with_input(&["apply", "-"], clear);
+    assert_eq!(shown("1")["other"], serde_json::json!({}));
+    assert_eq!(shown("1")["description"], "Two coats");
+}

@@ -270,14 +270,14 @@ const STYLES: &[Style] = &[
         "memory-bank",
         "memory-bank/tasks.md",
         "# Tasks\n\n## 現在\n- [ ] 支払いを作る\n- [x] 読む\n- ✅ not a box\n\n| Task | State |\n|---|---|\n| pay | [x] |\n",
-        "2 tasks, 1 done, 1 open, 1 line left as prose",
+        "2 tasks, 1 done, 1 open, 1 line left as prose, 1 item without a box",
         &["  * 支払いを作る", "x * 読む"],
     ),
     (
         "todo",
         "TODO.md",
         "# Work\n\n<details>\n<summary>Done</summary>\n- [x] in html\n</details>\n\n**Legend:**\n- [ ] open\n- [x] done\n\n1) [ ] first\n2) [!] second\n   - [ ] AUTH-12: inner\n- [ ](link.md)\n- [ ]glued\n- []  empty box\n> - [ ] quoted\n<!--\n- [ ] hidden\n-->\n- [✓] café — ünïcode",
-        "6 tasks, 2 done, 4 open, 1 marker not known and counted as open, 4 lines left as prose",
+        "6 tasks, 2 done, 4 open, 1 marker not known and counted as open, 4 lines left as prose, 2 items without a box",
         &[
             "x * in html",
             "  * first",

@@ -95,7 +95,10 @@ pub(crate) fn message(found: &[Unboxed], (one, many): (&str, &str)) -> Option<St
 
 /// What to do about them.
 pub(crate) fn hint(found: &[Unboxed]) -> Option<String> {
-    let text = shorten(&found.first()?.text, 60);
+    // `[ ]text` lacks only the space.
+    let text = &found.first()?.text;
+    let bare = ["[ ]", "[x]", "[X]"].iter().find_map(|mark| text.strip_prefix(mark));
+    let text = shorten(bare.unwrap_or(text).trim(), 60);
     Some(format!(
         "write `- [ ] {text}` if it is to be done; indent what belongs to the item above it"
     ))

@@ -273,6 +273,7 @@ mod tests {
         let hint =
             "write `- [ ] Call` if it is to be done; indent what belongs to the item above it";
         assert_eq!(hints(&plan(mixed)), [hint]);
+        assert!(hints(&plan("- [ ] Send\n- [ ]Call\n"))[0].starts_with("write `- [ ] Call` "));
         for separate in ["- [ ] Send\n\n* Call\n", "- [ ] Send\n\nThen:\n\n- Call\n"] {
             assert_eq!(found(separate), Vec::<String>::new(), "{separate}");
         }

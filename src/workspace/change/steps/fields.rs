@@ -38,6 +38,7 @@ pub(in crate::workspace::change) fn sorted(shape: &StepShape) -> Result<StepShap
             "cost" | "estimated_cost" => once(key, &mut sorted.cost, quantity::<Cost>(&text)?)?,
             "time" | "estimated_time" => once(key, &mut sorted.time, quantity::<Span>(&text)?)?,
             "depends_on" => once(key, &mut sorted.depends_on, steps(value)?)?,
+            "description" if !value.is_null() => once(key, &mut sorted.description, text)?,
             "inputs" => return Err(is_list(key, "input")),
             "expected_outputs" => return Err(is_list(key, "output")),
             _ => drop(sorted.set.insert(key.clone(), value.clone())),

@@ -74,8 +74,9 @@ pub(in crate::workspace::change) fn set(
     let other = pairs(&shape.set);
     fields.extend(other.iter().map(|(key, value)| (key.as_str(), value.as_str())));
     progress.set_fields(step, &fields);
-    // There is no place for text below a box but a field.
-    if let (Some(text), Some(_)) = (&shape.description, step.item) {
+    // There is no place for text below a box but a field, and a field that is there stays the place.
+    let is_field = step.item.is_some() || plan.step_field(step, "description")?.is_some();
+    if let Some(text) = shape.description.as_ref().filter(|_| is_field) {
         match text.trim().is_empty() {
             true => progress.step(step).clear("description"),
             false => progress.step(step).set("description", text),
@@ -90,7 +91,7 @@ pub(in crate::workspace::change) fn set(
     progress.finish(&[])?;
     let wanted = StepRef::Number(step.number);
     touch(draft, step.number)?;
-    let text = shape.description.as_deref().filter(|_| step.item.is_none());
+    let text = shape.description.as_deref().filter(|_| !is_field);
     // As it is now: a title may be new. That of before can be taken over.
     drop(plan);
     let keeps_list = text.map_or(Ok(false), |text| describe(draft, &wanted, text))?;
