@@ -293,10 +293,10 @@ impl SimDisk {
 }
 
 fn lose(durable: &[u8], data: &[u8], loss: Loss) -> Vec<u8> {
-    let common = durable.iter().zip(data).take_while(|(a, b)| a == b).count();
     if durable == data {
         return data.to_vec();
     }
+    let common = durable.iter().zip(data).take_while(|(a, b)| a == b).count();
     let fill = |byte: u8| {
         let mut bytes = data[..common].to_vec();
         bytes.resize(data.len(), byte);
