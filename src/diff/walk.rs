@@ -257,11 +257,10 @@ impl<'o> Walk<'o> {
                     && let (Some(old), Some(new)) =
                         (Lifetime::parse(before), Lifetime::parse(after))
                     && old.is_of_same(&new)
-                    && let (Some(left), Some(now)) = (old.steps(), new.steps())
-                    && left != now
+                    && old.steps() != new.steps()
                 {
                     let subject = Subject::Lifetime { text: after.clone() };
-                    return to.push(self.file, subject, Some(left), Some(now));
+                    return to.push(self.file, subject, Some(old.steps()), Some(new.steps()));
                 }
                 Subject::Directive
             }

@@ -104,7 +104,7 @@ fn counted_down(base: Option<&str>, ours: &str, theirs: &str) -> Option<String> 
     if !base.is_of_same(&ours) || !base.is_of_same(&theirs) {
         return None;
     }
-    let left = (ours.steps()? + theirs.steps()?).saturating_sub(base.steps()?).max(1);
+    let left = (ours.steps() + theirs.steps()).saturating_sub(base.steps()).max(1);
     Some(base.with_steps(left))
 }
 
@@ -112,7 +112,7 @@ fn counted_down(base: Option<&str>, ours: &str, theirs: &str) -> Option<String> 
 pub(super) fn is_counted_down(before: &str, after: &str) -> bool {
     let less = || {
         let (before, after) = (Lifetime::parse(before)?, Lifetime::parse(after)?);
-        Some(before.is_of_same(&after) && after.steps()? < before.steps()?)
+        Some(before.is_of_same(&after) && after.steps() < before.steps())
     };
     less().unwrap_or(false)
 }

@@ -1,7 +1,10 @@
 //! Lines under *Active Directives*: plain ones, ones that expire, and ones with a condition.
 
 use super::{Rule, RuleError};
-use crate::{domain::Workflow, rules::parse::grammar};
+use crate::{
+    domain::{Workflow, constraints::lifetime::Lifetime},
+    rules::parse::grammar,
+};
 
 /// A directive as written, and what the engine makes of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,8 +31,8 @@ impl Directive {
                 Err(error) => Self::NotUnderstood(error),
             };
         }
-        match grammar::lifetime(text, workflow) {
-            Some(steps) => Self::Expiring { steps },
+        match Lifetime::parse(text) {
+            Some(lifetime) => Self::Expiring { steps: lifetime.steps() },
             None => Self::Plain,
         }
     }

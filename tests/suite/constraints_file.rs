@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::builder::Project;
+use crate::builder::{Project, texts};
 
 #[test]
 fn text_right_below_a_setting_stays() {
@@ -77,4 +77,23 @@ fn a_line_indented_below_a_single_word_is_not_a_part_of_the_value() {
         assert_eq!(value("crew"), "two painters and a dog");
         assert_eq!(value("tools"), "brush, ladder");
     }
+}
+
+#[test]
+fn a_directive_says_once_for_how_many_steps_it_holds() {
+    let project = Project::with_steps(2);
+    let twice = ["directive", "add", "For the next 3 steps, be brief", "--for-steps", "2"];
+    assert_eq!(project.refused(1, &twice)["error"]["code"], "bad_value");
+    project.ok(&["directive", "add", "For 2 steps, be brief"]);
+    project.ok(&["directive", "add", "Plan the next release for the next 2 steps"]);
+    let all = || {
+        let listed = project.json(&["directive", "list"]);
+        texts(&listed["directives"], "text").join("|")
+    };
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    assert_eq!(all(), "For 1 step, be brief|Plan the next release for the next 1 step");
+    project.ok(&["step", "start", "2"]);
+    project.ok(&["step", "done", "2"]);
+    assert_eq!(all(), "");
 }

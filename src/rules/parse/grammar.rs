@@ -22,7 +22,7 @@ use crate::{
                 span_to_end, split_at,
             },
             phrases::{Phrases, phrases, spelled},
-            prose::{self, actions as parse_actions},
+            prose::actions as parse_actions,
         },
     },
 };
@@ -57,32 +57,8 @@ pub(in crate::rules) fn actions(text: &str, workflow: &Workflow) -> Result<Vec<A
     parse_actions(&mut input).map_err(|error| finished(error, text))
 }
 
-/// For how many steps a text says that it holds, at its beginning or at its end.
-pub(in crate::rules) fn lifetime(text: &str, workflow: &Workflow) -> Option<u32> {
-    let tokens = tokens(text).ok()?;
-    let mut input = stream(text, workflow, without_bullet(&tokens));
-    let mut first = input;
-    if let Ok(steps) = prose::lifetime(&mut first)
-        && alt((mark(','), mark(':'))).parse_next(&mut first).is_ok()
-        && !first.is_empty()
-    {
-        return Some(steps);
-    }
-    while !input.is_empty() {
-        input.next_slice(1);
-        let mut last = input;
-        if let Ok(steps) = prose::lifetime(&mut last)
-            && opt(mark('.')).parse_next(&mut last).is_ok()
-            && last.is_empty()
-        {
-            return Some(steps);
-        }
-    }
-    None
-}
-
-/// Whether a text that is not a rule was meant to be one: it has an arrow, or names a modifier, and
-/// is neither struck out nor called an example.
+/// Whether a text that is not a rule was meant to be one: it has an arrow, or `then` before an action,
+/// or names a modifier, and is neither struck out nor called an example.
 pub(crate) fn is_meant_as_rule(text: &str, workflow: &Workflow) -> bool {
     let Ok(tokens) = tokens(text) else { return false };
     let mut input = stream(text, workflow, &tokens);

@@ -1,6 +1,7 @@
 //! Setting modifiers and limits, adding and removing directives and adaptation rules.
 
 use super::text_of;
+use crate::domain::constraints::lifetime::Lifetime;
 use crate::domain::constraints::modifier::{NOT_SET, UNLIMITED, is_unlimited};
 use crate::domain::{
     Bullet, ConstraintList, Constraints, ErrorCode, ModelError, Modifier, ModifierKind,
@@ -161,6 +162,13 @@ pub(super) fn add_directive(
     let text = text.trim();
     if text.is_empty() || text.contains(['\n', '\r', '\0']) {
         return Err(Error::refused(ErrorCode::BadValue, "a directive is one line of text"));
+    }
+    if steps.is_some() && Lifetime::parse(text).is_some() {
+        return Err(Error::refused_with(
+            ErrorCode::BadValue,
+            "the text says already for how many steps the directive holds",
+            "leave out one of the two numbers of steps",
+        ));
     }
     let text = match steps {
         None => text.to_owned(),
