@@ -20,7 +20,7 @@ pub struct RuleError {
 }
 
 impl RuleError {
-    pub(super) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
         Self { span, message: message.into(), nearest: None }
     }
 

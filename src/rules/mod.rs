@@ -30,9 +30,10 @@ pub use fire::{WrittenRule, fire};
 pub(crate) use fire::{as_reported, variables_of};
 pub(crate) use language::LANGUAGE;
 pub(crate) use outcome::{
-    Cycle, ModifierChange, NotUnderstood, RuleChange, RuleOutcome, RuleRequest, TraceLine,
+    Cycle, ModifierChange, NewDirective, NotUnderstood, RuleChange, RuleOutcome, RuleRequest,
+    TraceLine,
 };
-pub(crate) use parse::grammar::is_meant_as_rule;
+pub(crate) use parse::grammar::{is_meant_as_rule, opens_condition};
 pub(crate) use workflow_file::{
     WorkflowError, parse as parse_workflow, parse_or_builtin as workflow_or_builtin,
 };

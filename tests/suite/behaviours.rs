@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::builder::Project;
+use crate::builder::{Project, texts};
 
 #[test]
 fn behaviours_follow_the_task_type_and_go_back() {
@@ -63,4 +63,62 @@ fn a_rule_that_fires_again_opens_no_second_review_while_the_first_is_open() {
         project.ok(&["review", "approve", review, "--actor", "ada"]);
     }
     assert_eq!(complain("speed")["reviews_opened"].as_array().unwrap().len(), 2);
+}
+
+/// A project with these behaviours below the others.
+fn behaving(lines: &str) -> Project {
+    let project = Project::with_steps(3);
+    project.write("constraints.md", format!("{}{lines}", project.read("constraints.md")));
+    project
+}
+
+fn directives(project: &Project) -> Vec<String> {
+    let listed = project.json(&["directive", "list"]);
+    texts(&listed["directives"], "text").into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn advice_and_directives_of_a_behaviour_hold_while_its_task_type_does() {
+    let project = behaving(
+        "- **release_tasks**: Prefer small commits; add directive \"be brief\" for the next 3 steps\n\
+         - **prose_tasks**: If in doubt, leave it out\n",
+    );
+    project.ok(&["directive", "add", "Stay friendly"]);
+    let told = project.ok(&["event", "emit", "task_type", "type=release"]).stdout;
+    assert!(told.contains("release_tasks: directive: Prefer small commits"), "{told}");
+    let brief = "For the next 3 steps, be brief";
+    assert_eq!(directives(&project), ["Stay friendly", "Prefer small commits", brief]);
+    assert!(project.ok(&["brief"]).stdout.contains("> - Prefer small commits"));
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    // However many steps are left.
+    project.ok(&["plan", "set", "task_type=prose"]);
+    let prose = "prose_tasks: If in doubt, leave it out";
+    assert_eq!(directives(&project), ["Stay friendly", prose], "no condition, but a text");
+    project.ok(&["plan", "set", "task_type=other"]);
+    assert_eq!(directives(&project), ["Stay friendly"]);
+    project.ok(&["check"]);
+}
+
+#[test]
+fn a_behaviour_can_pause_and_save() {
+    let project = behaving("- **release_tasks**: checkpoint \"rc\", pause because it is Friday\n");
+    let told = project.ok(&["plan", "set", "task_type=release"]).stdout;
+    assert!(told.contains("checkpoint rc"), "{told}");
+    assert!(told.contains("release_tasks: plan paused"), "{told}");
+    let status = project.json(&["status"]);
+    assert_eq!(status["paused_because"], "because it is Friday", "{status}");
+    assert!(project.ok(&["checkpoint", "list"]).stdout.contains("rc"));
+    project.ok(&["undo"]);
+    assert!(project.json(&["status"])["paused_because"].is_null());
+}
+
+#[test]
+fn a_behaviour_without_its_task_type_is_reported() {
+    let project =
+        behaving("- **coding_tasks** → set priority to quality\n- For essays, take your time\n");
+    let checked = project.run(&["rule", "check"]);
+    assert_eq!(checked.code, 1, "{}", checked.stdout);
+    assert!(checked.stdout.contains("a behaviour begins with its task type"), "{}", checked.stdout);
+    assert!(checked.stdout.contains("For essays, take your time"), "{}", checked.stdout);
 }

@@ -194,6 +194,13 @@ impl Constraints {
         self.settings.iter().find(|s| same_name(&s.name, name))?.value.as_deref()
     }
 
+    /// The lines among the behaviours that name no task type: the text of each, and its item.
+    pub(crate) fn unnamed_behaviours(&self) -> impl Iterator<Item = (String, ItemId)> {
+        let items = nested::items(&self.document, ConstraintList::Behaviours);
+        let unnamed = items.filter(|item| self.document.item(*item).key.is_none());
+        unnamed.map(|item| (self.document.text(item), item))
+    }
+
     /// Where an item begins.
     pub fn place(&self, item: ItemId) -> Place {
         self.document.place(self.document.item(item).span.start)

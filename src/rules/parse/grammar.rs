@@ -75,7 +75,7 @@ pub(crate) fn is_meant_as_rule(text: &str, workflow: &Workflow) -> bool {
 }
 
 /// Whether a text begins with a word that opens a condition.
-pub(in crate::rules) fn opens_condition(text: &str) -> bool {
+pub(crate) fn opens_condition(text: &str) -> bool {
     lex(text).is_ok_and(|tokens| {
         let words = ["if", "when", "whenever", "unless"];
         words.iter().any(|word| spelled(&tokens, word) == Some(1))

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use super::super::{Answer, Change, Draft, Error, change as changes};
 use super::effects;
 use crate::{
-    domain::variables,
-    rules::{Action, apply, is_meant_as_rule},
-    text::json::Path,
+    domain::{Behaviour, variables},
+    rules::{Action, RuleOutcome, apply, is_meant_as_rule, opens_condition},
+    text::{display::one_line, json::Path},
 };
 
 /// Where the values from before a behaviour are kept, so that it can be reverted.
@@ -30,36 +30,22 @@ pub(super) fn apply_for_task(
     let found = constraints.behaviours.iter().find(|known| is_for(&known.task_type, &task));
     if let Some(behaviour) = found {
         let place = constraints.place(behaviour.item);
-        match Action::parse_all(&behaviour.text, draft.workflow()) {
-            // Prose is passed on verbatim.
-            Err(_) if !is_meant_as_rule(&behaviour.text, draft.workflow()) => {}
-            Err(error) => draft.notices.push(format!(
-                "constraints.md:{place}: the behaviour for {} is not understood: {error}",
-                behaviour.task_type
-            )),
-            Ok(actions) => {
-                let mut facts = super::facts(draft, &constraints, &[])?;
-                let outcome = apply(&actions, &mut facts, draft.workflow());
-                let mut before = Map::new();
-                for change in &outcome.changes {
-                    before.insert(
-                        change.modifier.clone(),
-                        json!({ "was": change.before.to_plain(), "set": change.after.to_plain() }),
-                    );
-                    let (from, to) = (super::shown(&change.before), super::shown(&change.after));
-                    notes.push(format!(
-                        "{}: {} {from} → {to}",
-                        behaviour.task_type, change.modifier
-                    ));
-                }
-                effects::set(draft, &outcome.changes)?;
-                let why = format!("{} applies", behaviour.task_type);
-                for request in &outcome.reviews {
-                    effects::ask_once(draft, request, &why, answer)?;
-                }
-                keep(draft, &task, before)?;
+        let actions = match Action::parse_all(&behaviour.text, draft.workflow()) {
+            Err(_) if !is_meant_as_rule(&behaviour.text, draft.workflow()) => {
+                vec![prose(behaviour)]
             }
-        }
+            Err(error) => {
+                draft.notices.push(format!(
+                    "constraints.md:{place}: the behaviour for {} is not understood: {error}",
+                    behaviour.task_type
+                ));
+                Vec::new()
+            }
+            Ok(actions) => actions,
+        };
+        let mut facts = super::facts(draft, &constraints, &[])?;
+        let outcome = apply(&actions, &mut facts, draft.workflow());
+        carry_out(draft, (behaviour, &task), &outcome, &mut notes, answer)?;
     }
     if !notes.is_empty() {
         let fields = vec![
@@ -77,6 +63,53 @@ pub(super) fn apply_for_task(
     Ok(())
 }
 
+/// Prose is passed on word for word. A condition in it is not understood, so the name comes first:
+/// a directive that begins with a condition is a rule.
+fn prose(behaviour: &Behaviour) -> Action {
+    let text = one_line(&behaviour.text);
+    let text = match opens_condition(&text) {
+        true => format!("{}: {text}", behaviour.task_type),
+        false => text,
+    };
+    Action::Advice { text, steps: None }
+}
+
+/// Does what a behaviour asks for, and notes what can be taken back.
+fn carry_out(
+    draft: &mut Draft<'_>,
+    (behaviour, task): (&Behaviour, &str),
+    outcome: &RuleOutcome,
+    notes: &mut Vec<String>,
+    answer: &mut Answer,
+) -> Result<(), Error> {
+    let name = &behaviour.task_type;
+    let mut before = Map::new();
+    for change in &outcome.changes {
+        let values = json!({ "was": change.before.to_plain(), "set": change.after.to_plain() });
+        before.insert(change.modifier.clone(), values);
+        let (from, to) = (super::shown(&change.before), super::shown(&change.after));
+        notes.push(format!("{name}: {} {from} → {to}", change.modifier));
+    }
+    effects::set(draft, &outcome.changes)?;
+    let added = effects::add_directives(draft, &outcome.directives)?;
+    notes.extend(added.iter().map(|text| format!("{name}: directive: {text}")));
+    let why = format!("{name} applies");
+    for request in &outcome.reviews {
+        effects::ask_once(draft, request, &why, answer)?;
+    }
+    if let Some(pause) = &outcome.pause
+        && effects::pause_plan(draft, pause.text.as_deref().unwrap_or(&why))?
+    {
+        notes.push(format!("{name}: plan paused"));
+    }
+    for checkpoint in &outcome.checkpoints {
+        let saved = changes::create_automatic(draft, checkpoint.text.as_deref(), &why)?;
+        changes::merge_checkpoint(answer, saved);
+        notes.push(format!("{name}: checkpoint"));
+    }
+    keep(draft, task, before, &added)
+}
+
 fn is_for(key: &str, task: &str) -> bool {
     let plain = |text: &str| {
         let text = text.trim().to_ascii_lowercase().replace([' ', '-'], "_");
@@ -88,13 +121,14 @@ fn is_for(key: &str, task: &str) -> bool {
 /// Restores what the last behaviour changed, unless it was changed since.
 fn take_back(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     let variables = draft.variables()?;
-    let Some(Value::Object(kept)) = variables.get(&format!("{KEPT}.behaviour")) else {
+    if variables.get(KEPT).is_none() {
         return Ok(Vec::new());
-    };
+    }
+    let kept = |name: &str| variables.get(&format!("{KEPT}.{name}")).unwrap_or_default();
     let constraints = draft.constraints()?;
     let mut notes = Vec::new();
     let mut back = Vec::new();
-    for (name, values) in &kept {
+    for (name, values) in kept("behaviour").as_object().into_iter().flatten() {
         let (was, set) = (values["was"].as_str(), values["set"].as_str());
         let (Some(was), Some(set)) = (was, set) else { continue };
         if constraints.value(name) == Some(set) {
@@ -104,20 +138,32 @@ fn take_back(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
         }
     }
     effects::write(draft, &back)?;
+    let added = kept("directives");
+    let added: Vec<&str> =
+        added.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let removed = effects::remove_directives(draft, &added)?;
+    notes.extend(removed.iter().map(|text| format!("directive removed: {text}")));
     let mut edit = variables.document.edit();
-    let path = Path::root().join(KEPT);
-    edit.remove(&path).map_err(variables::refused)?;
+    edit.remove(&Path::root().join(KEPT)).map_err(variables::refused)?;
     draft.put_variables(edit.finish());
     Ok(notes)
 }
 
-fn keep(draft: &mut Draft<'_>, task: &str, before: Map<String, Value>) -> Result<(), Error> {
-    if before.is_empty() {
+fn keep(
+    draft: &mut Draft<'_>,
+    task: &str,
+    before: Map<String, Value>,
+    directives: &[String],
+) -> Result<(), Error> {
+    if before.is_empty() && directives.is_empty() {
         return Ok(());
     }
     let variables = draft.variables()?;
     let mut edit = variables.document.edit();
-    let value = json!({ "task_type": task, "behaviour": before });
+    let mut value = json!({ "task_type": task, "behaviour": before });
+    if !directives.is_empty() {
+        value["directives"] = json!(directives);
+    }
     edit.set(&Path::root().join(KEPT), &value).map_err(variables::refused)?;
     draft.put_variables(edit.finish());
     Ok(())

@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     domain::{ConstraintList, ModelError, PlanRole, StateFile, constraints::lifetime::Lifetime},
-    rules::{Directive, ModifierChange, RuleOutcome, RuleRequest, TraceLine, WrittenRule},
+    rules::{
+        Directive, ModifierChange, NewDirective, RuleOutcome, RuleRequest, TraceLine, WrittenRule,
+    },
+    text::markdown::Edit,
 };
 
 /// Sets modifiers, adds directives, opens reviews, pauses; writes the trace into history and
@@ -27,7 +30,7 @@ pub(super) fn carry_out(
     }
     let before = draft.constraints()?;
     set(draft, &outcome.changes)?;
-    add_directives(draft, outcome)?;
+    add_directives(draft, &outcome.directives)?;
     let mut fired = Vec::new();
     for line in &outcome.trace {
         let done = done_by(line, outcome);
@@ -112,45 +115,81 @@ pub(super) fn ask_once(
     Ok(())
 }
 
-fn add_directives(draft: &mut Draft<'_>, outcome: &RuleOutcome) -> Result<(), Error> {
-    if outcome.directives.is_empty() {
-        return Ok(());
+/// Adds directives that are not in force yet; their lines.
+pub(super) fn add_directives(
+    draft: &mut Draft<'_>,
+    directives: &[NewDirective],
+) -> Result<Vec<String>, Error> {
+    if directives.is_empty() {
+        return Ok(Vec::new());
     }
     let constraints = change::with_section(draft, ConstraintList::Directives)?;
     let section = constraints.section(ConstraintList::Directives)?;
     let mut edit = constraints.document.edit();
-    let mut seen: Vec<String> =
-        constraints.directives.iter().map(|known| known.text.clone()).collect();
-    for directive in &outcome.directives {
+    let mut added: Vec<String> = Vec::new();
+    for directive in directives {
         let text = match directive.steps {
             Some(1) => format!("For the next 1 step, {}", directive.text),
             Some(count) => format!("For the next {count} steps, {}", directive.text),
             None => directive.text.clone(),
         };
-        if !seen.contains(&text) {
+        let is_known = constraints.directives.iter().any(|known| known.text == text);
+        if !is_known && !added.contains(&text) {
             edit.append_item(section, &text);
-            seen.push(text);
+            added.push(text);
         }
     }
+    put(draft, edit)?;
+    Ok(added)
+}
+
+/// Removes directives, for however many steps they still hold; those that were there.
+pub(super) fn remove_directives(
+    draft: &mut Draft<'_>,
+    texts: &[&str],
+) -> Result<Vec<String>, Error> {
+    if texts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let constraints = draft.constraints()?;
+    let is_meant = |known: &str| {
+        texts.iter().any(|text| {
+            let lifetimes = (Lifetime::parse(known), Lifetime::parse(text));
+            *text == known || matches!(lifetimes, (Some(a), Some(b)) if a.is_of_same(&b))
+        })
+    };
+    let mut edit = constraints.document.edit();
+    let mut removed = Vec::new();
+    for directive in constraints.directives.iter().filter(|known| is_meant(&known.text)) {
+        edit.remove_item(directive.item);
+        removed.push(directive.text.clone());
+    }
+    put(draft, edit)?;
+    Ok(removed)
+}
+
+fn put(draft: &mut Draft<'_>, edit: Edit<'_>) -> Result<(), Error> {
     let edited = edit.finish().map_err(|error| ModelError::edit(StateFile::Constraints, &error))?;
     draft.put(StateFile::Constraints, edited);
     Ok(())
 }
 
-fn pause_plan(draft: &mut Draft<'_>, why: &str) -> Result<(), Error> {
+/// Pauses the plan, if it can be paused; whether it did.
+pub(super) fn pause_plan(draft: &mut Draft<'_>, why: &str) -> Result<bool, Error> {
     let plan = draft.plan()?;
     let workflow = draft.workflow();
     let from = plan.metadata.status.as_deref().and_then(|text| workflow.plan_status(text));
-    let Some(from) = from.map(str::to_owned) else { return Ok(()) };
+    let Some(from) = from.map(str::to_owned) else { return Ok(false) };
     let paused = workflow.plan_towards(&from, PlanRole::Paused).to_owned();
     if from == paused {
-        return Ok(());
+        return Ok(false);
     }
     if let Err(refusal) = workflow.check_plan(&from, &paused) {
         draft.notices.push(format!("a rule asks to pause, but {refusal}"));
-        return Ok(());
+        return Ok(false);
     }
-    change::put_pause(draft, &plan, (&from, &paused), why)
+    change::put_pause(draft, &plan, (&from, &paused), why)?;
+    Ok(true)
 }
 
 /// What a fired rule did, in words.
@@ -234,9 +273,7 @@ pub(super) fn count_down(draft: &mut Draft<'_>, event: &Event) -> Result<(), Err
         }
     }
     if any {
-        let edited =
-            edit.finish().map_err(|error| ModelError::edit(StateFile::Constraints, &error))?;
-        draft.put(StateFile::Constraints, edited);
+        put(draft, edit)?;
     }
     Ok(())
 }

@@ -4,12 +4,14 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    domain::{Bullet, ErrorCode, Problem, Review, Setting, StateFile, StepRef},
+    domain::{
+        Bullet, Constraints, ErrorCode, Problem, Review, Setting, StateFile, StepRef, Workflow,
+    },
     rules::{
         Action, Directive, Explanation, RuleError, WrittenRule, as_reported, explain,
         is_meant_as_rule,
     },
-    text::Place,
+    text::{Place, markdown::ItemId},
     workspace::{
         Answer, Change, Draft, Error, Snapshot, StepResult, Workspace,
         adapt::{self, Event},
@@ -98,6 +100,12 @@ impl Snapshot {
                 offset,
             ));
         }
+        for (text, item) in unnamed_behaviours(&constraints, &workflow) {
+            let message = "a behaviour begins with its task type: `**legal_tasks**: …`";
+            let parsed = Err(RuleError::new(0..0, message));
+            let number = lines.len() + 1;
+            lines.push(line("behaviour", number, &text, parsed, document, start(item)));
+        }
         for line in &mut lines {
             if line.error.is_some() && !is_meant_as_rule(&line.text, &workflow) {
                 (line.prose, line.error, line.nearest) = (true, None, None);
@@ -111,6 +119,10 @@ impl Snapshot {
     pub(crate) fn prose_lines(&self) -> Result<Vec<RuleLine>, Error> {
         let constraints = self.constraints()?;
         let document = &constraints.document;
+        let workflow = self.workflow()?;
+        let unnamed: Vec<usize> = unnamed_behaviours(&constraints, &workflow)
+            .map(|(_, item)| constraints.place(item).line)
+            .collect();
         let mut lines = Vec::new();
         for prose in constraints.prose() {
             for text in prose.text.lines().filter(|text| !text.trim().is_empty()) {
@@ -118,7 +130,11 @@ impl Snapshot {
                 let from = document.source().get(prose.offset..).unwrap_or_default();
                 let offset = prose.offset + from.find(text).unwrap_or_default();
                 let number = lines.len() + 1;
-                let mut line = unparsed("prose", number, text.trim(), document.place(offset));
+                let place = document.place(offset);
+                if unnamed.contains(&place.line) {
+                    continue;
+                }
+                let mut line = unparsed("prose", number, text.trim(), place);
                 line.prose = true;
                 line.advises.push(line.text.clone());
                 lines.push(line);
@@ -149,6 +165,14 @@ pub struct ConstraintReading {
     pub executed: usize,
     /// Lines that are passed to the agent verbatim.
     pub prose: usize,
+}
+
+/// Lines among the behaviours that were meant to be some, and lack their task type.
+fn unnamed_behaviours(
+    constraints: &Constraints,
+    workflow: &Workflow,
+) -> impl Iterator<Item = (String, ItemId)> {
+    constraints.unnamed_behaviours().filter(|(text, _)| is_meant_as_rule(text, workflow))
 }
 
 fn line(
