@@ -48,7 +48,7 @@ COMPARISONS
   <=  ≤, at most, no more than, up to, at or below, drops to, falls to
   =   ==, is, are, equals, becomes, changes to, turns, is set to
   !=  ≠, <>, is not, isn't, is no longer, is different from
-  is between A and B · is "a" or "b" · is one of ("a", "b") · contains "text"
+  is between A and B · is "a" or "b" · is one of ("a", "b") · contains "a" or "b"
   is set, exists · is missing, is not set · does not exceed, is not above …
 
     If web_requests ≥ 80% of max_web_requests → prefer cached pages
@@ -78,7 +78,7 @@ IDIOMS
   a step fails 3 times, 3 attempts, 3 failed attempts  step_failures >= 3
   the error mentions "timeout"                         event.error contains "timeout"
   3 failures                                           failures >= 3
-  the last step failed                                 consecutive_failures >= 1
+  the last step failed, the last 3 steps failed        consecutive_failures >= 1, >= 3
   all steps complete                                   progress >= 100%
   user provides positive (negative) feedback           a feedback event with such a sentiment
   the user is frustrated                               user_sentiment = "frustrated"

@@ -98,7 +98,7 @@ pub(in crate::rules) fn comparison_of(input: &mut Input<'_>, fact: &Fact<'_>) ->
     };
     let condition = match verb {
         Verb::Known => Condition::Known { fact: fact.name.clone() },
-        Verb::Contains => contains(input, fact)?,
+        Verb::Contains => contains(input, fact, negated)?,
         Verb::OneOf => one_of(input, fact)?,
         Verb::Between => {
             let low = operand(input, fact)?;
@@ -132,13 +132,25 @@ pub(in crate::rules) fn comparison_of(input: &mut Input<'_>, fact: &Fact<'_>) ->
     Ok(if negated { condition.negate() } else { condition })
 }
 
-fn contains(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Condition> {
+/// `contains "a"`, `contains "a" or "b"`; after a negation `or` would be ambiguous.
+fn contains(input: &mut Input<'_>, fact: &Fact<'_>, negated: bool) -> Parsed<Condition> {
     if !matches!(fact.fact_type, FactType::List | FactType::Text | FactType::Dynamic) {
         let message = format!("`{}` is neither a list nor a text", fact.name);
         return cut(RuleError::new(span_of(input, 1), message));
     }
-    let text = named_value(input, &Fact { name: fact.name.clone(), fact_type: FactType::Text })?;
-    Ok(Condition::Contains { fact: fact.name.clone(), text })
+    let textual = Fact { name: fact.name.clone(), fact_type: FactType::Text };
+    let mut parts = Vec::new();
+    loop {
+        let text = named_value(input, &textual)?;
+        parts.push(Condition::Contains { fact: fact.name.clone(), text });
+        let mut ahead = *input;
+        let is_more = opt(phrase("or")).parse_next(&mut ahead)?.is_some()
+            && matches!(next(&ahead).map(|token| token.kind), Some(Kind::Quoted(_)));
+        if negated || !is_more {
+            return Ok(Condition::any(parts));
+        }
+        *input = ahead;
+    }
 }
 
 /// `("a", "b")`, `["a", "b"]`, `"a", "b" or "c"`

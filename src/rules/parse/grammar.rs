@@ -15,6 +15,7 @@ use crate::{
         Action, Condition, Rule, RuleError,
         error::Failure,
         parse::{
+            action::executed,
             condition::condition as parse_condition,
             lexer::{Kind, Token, lex},
             phrase::{
@@ -71,7 +72,25 @@ pub(crate) fn is_meant_as_rule(text: &str, workflow: &Workflow) -> bool {
         named = workflow.modifiers().iter().any(|known| spelled(&input, known.name()).is_some());
         input.next_slice(1);
     }
-    named || tokens.iter().any(|token| token.kind == Kind::Arrow)
+    named
+        || tokens.iter().any(|token| token.kind == Kind::Arrow)
+        || concludes(stream(text, workflow, &tokens))
+}
+
+/// Whether a condition is followed by `then` and something that is executed.
+fn concludes(mut input: Input<'_>) -> bool {
+    input.state.glance = true;
+    if opener(&mut input).is_err() {
+        return false;
+    }
+    while !input.is_empty() {
+        if phrase("then").parse_next(&mut input).is_err() {
+            input.next_slice(1);
+        } else if executed(&mut input.clone()).is_ok() {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a text begins with a word that opens a condition.

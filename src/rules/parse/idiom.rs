@@ -128,6 +128,7 @@ pub(in crate::rules) fn any_idiom(input: &mut Input<'_>) -> Parsed<Condition> {
         idiom_count::measured,
         idiom_count::remaining_budget,
         idiom_count::all_steps,
+        idiom_count::last_steps,
         a_step,
         feedback,
         user,

@@ -84,6 +84,7 @@ pub(in crate::rules) fn counted(input: &mut Input<'_>) -> Parsed<Condition> {
 
 /// `more than $5 is spent`, `80% of the budget is used`, `10 minutes have passed`
 pub(in crate::rules) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
+    let is_rest = opt(any_phrase(phrases!["only", "just"])).parse_next(input)?.is_some();
     let op = opt(comparative).parse_next(input)?;
     let amount = amount(input)?;
     let op = match (op, opt(or_more).parse_next(input)?) {
@@ -102,6 +103,8 @@ pub(in crate::rules) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
     ];
     let left = phrases!["is left", "remains", "remain", "is remaining", "left", "remaining"];
     match amount {
+        // `only 5 minutes have passed` says the contrary.
+        FactValue::Duration(_) | FactValue::Money(_) if is_rest => backtrack(input),
         FactValue::Duration(_) => {
             any_phrase_in(passed, input)?;
             Ok(Condition::compare("execution_time", at_least, amount))
@@ -117,6 +120,9 @@ pub(in crate::rules) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
             if any_phrase_in(left, input).is_ok() {
                 // It only gets less: `20% is left` is when no more is.
                 return Ok(left_of_budget(op.unwrap_or(Op::AtMost), percent));
+            }
+            if is_rest {
+                return backtrack(input);
             }
             any_phrase_in(spent, input)?;
             let with = Operand::Share { percent, of: "budget".to_owned() };
@@ -146,6 +152,16 @@ pub(in crate::rules) fn remaining_budget(input: &mut Input<'_>) -> Parsed<Condit
 fn left_of_budget(op: Op, percent: f64) -> Condition {
     let with = Operand::Share { percent: 100.0 - percent, of: "budget".to_owned() };
     Condition::Compare { fact: "cost".to_owned(), op: op.mirrored(), with }
+}
+
+/// `the last 3 steps failed`, `the last three steps have all failed`
+pub(in crate::rules) fn last_steps(input: &mut Input<'_>) -> Parsed<Condition> {
+    any_phrase(phrases!["the last", "the previous", "the latest"]).parse_next(input)?;
+    let count = number(input)?;
+    any_phrase(phrases!["steps"]).parse_next(input)?;
+    let _ = opt(any_phrase(phrases!["all", "have all"])).parse_next(input)?;
+    any_phrase(FAILS).parse_next(input)?;
+    Ok(Condition::compare_count("consecutive_failures", Op::AtLeast, count))
 }
 
 /// `all steps complete`, `every step failed`
@@ -179,7 +195,7 @@ impl Quantity {
 /// A count on its own means at least that many: the condition stays true when there are more.
 fn quantity(input: &mut Input<'_>) -> Parsed<Quantity> {
     let before = opt(comparative).parse_next(input)?;
-    if before.is_none() && opt(phrase("no")).parse_next(input)?.is_some() {
+    if before.is_none() && opt(any_phrase(phrases!["no", "none"])).parse_next(input)?.is_some() {
         return Ok(Quantity { op: Op::Equal, amount: Amount::Count(0.0) });
     }
     let amount =

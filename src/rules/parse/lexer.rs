@@ -128,6 +128,8 @@ fn arrow(input: &mut Source<'_>) -> Lexed<()> {
     let width = match text.as_bytes() {
         [b'-', b'-', b'>', ..] | [b'=', b'=', b'>', ..] => 3,
         [b'-' | b'=', b'>', ..] => 2,
+        // What an editor makes of `->`.
+        _ if text.starts_with("–>") || text.starts_with("—>") => "–>".len(),
         _ => match text.chars().next() {
             Some(c @ ('→' | '⇒' | '⟶' | '⟹' | '➔' | '➜' | '➝' | '➞' | '⮕')) => {
                 c.len_utf8()

@@ -2,7 +2,7 @@
 
 use crate::{
     domain::Workflow,
-    rules::{Action, Rule},
+    rules::{Action, Rule, is_meant_as_rule},
 };
 
 /// A rule, the part of it that is to blame, and what was probably meant.
@@ -144,5 +144,20 @@ fn nesting_and_length_have_limits() {
 fn actions_on_their_own_are_as_strict() {
     for text in ["", ",", "if unsure, ask a human", "set nothing to x", "pause pause"] {
         assert!(Action::parse_all(text, Workflow::builtin()).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn then_before_an_action_shows_that_a_rule_was_meant() {
+    let is_meant = |text| is_meant_as_rule(text, Workflow::builtin());
+    for text in [
+        "If cost > $1 then pause else checkpoint",
+        "When the build is red, then require human review",
+        "Unless told otherwise then escalate",
+    ] {
+        assert!(Rule::parse(text).is_err() && is_meant(text), "{text}");
+    }
+    for text in ["If you break it, then you fix it", "Test first, then pause", "If so, pause"] {
+        assert!(!is_meant(text), "{text}");
     }
 }
