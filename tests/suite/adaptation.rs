@@ -281,6 +281,7 @@ fn rules_can_be_explained_and_tried_out() {
     );
     let tried = project.json(&["rule", "test", "step_failed", "--times", "2"]);
     assert!(tried.to_string().contains("human_review_trigger_level"), "{tried}");
+    project.ok(&["rule", "test", "step_skipped"]);
     assert_eq!(project.files(), files);
     project.refused(1, &["rule", "explain", "99"]);
 }

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     domain::{
-        Bullet, Constraints, ErrorCode, Problem, Review, Setting, StateFile, StepRef, Workflow,
+        Bullet, Constraints, ErrorCode, Problem, Review, Setting, StateFile, Step, StepRef,
+        StepRole, Workflow,
     },
     rules::{
         Action, Directive, Explanation, RuleError, WrittenRule, as_reported, explain,
@@ -297,7 +298,12 @@ impl Workspace {
 /// necessary.
 fn changes_of(draft: &Draft<'_>, event: &Event) -> Result<Vec<Change>, Error> {
     let step = event.payload.get("step").map(crate::workspace::change::text_of);
+    let plan = draft.plan()?;
     let selected = step.as_deref().map(StepRef::parse).transpose()?;
+    let first_with = |role| {
+        let mut steps = plan.steps.iter();
+        steps.find(|step| draft.workflow().role_of(step) == Some(role))
+    };
     let text = |key: &str| event.payload.get(key).map(crate::workspace::change::text_of);
     let bad = |message: String| Error::refused(ErrorCode::BadValue, message);
     let result = || -> Result<Box<StepResult>, Error> {
@@ -313,19 +319,23 @@ fn changes_of(draft: &Draft<'_>, event: &Event) -> Result<Vec<Change>, Error> {
         "step_started" => return Ok(vec![Change::StepStart { step: selected }]),
         "step_completed" => Change::StepDone(result()?),
         "step_failed" => Change::StepFail(result()?),
-        "step_skipped" => return Ok(vec![Change::StepSkip(result()?)]),
+        "step_skipped" => {
+            let mut result = result()?;
+            if result.step.is_none() && first_with(StepRole::Active).is_none() {
+                result.step = first_with(StepRole::Open).map(|step| StepRef::Number(step.number));
+            }
+            return Ok(vec![Change::StepSkip(result)]);
+        }
         kind => {
             let fields: Map<String, Value> = event.payload.clone();
             return Ok(vec![Change::Event { kind: kind.to_owned(), fields }]);
         }
     };
-    let plan = draft.plan()?;
-    let running = |step: &&crate::domain::Step| {
-        let role = step.status().and_then(|status| draft.workflow().step_role(status));
+    let is_running = |step: &Step| {
         let is_selected = selected.as_ref().is_none_or(|selected| step.is(selected));
-        is_selected && role == Some(crate::domain::StepRole::Active)
+        is_selected && draft.workflow().role_of(step) == Some(StepRole::Active)
     };
-    if plan.steps.iter().any(|step| running(&step)) {
+    if plan.steps.iter().any(is_running) {
         return Ok(vec![ending]);
     }
     Ok(vec![Change::StepStart { step: selected }, ending])
