@@ -393,3 +393,27 @@ fn expected_outputs_in_one_line_are_required_too() {
     assert!(refused["error"]["message"].as_str().unwrap().ends_with("outputs q"), "{refused}");
     project.ok(&["step", "done", "1", "--output", "p=1", "--output", "q=2"]);
 }
+
+#[test]
+fn a_lifecycle_with_modifiers_of_its_own_needs_no_template_of_constraints() {
+    let project = Project::with_lifecycle(false);
+    let template = project.root().join("own");
+    fs::create_dir(&template).unwrap();
+    let flow = "version: 1
+modifiers:
+  - {name: pace, kind: ordered, values: [slow, fast], default: slow}
+  - {name: max_cost_per_task, kind: money}
+";
+    fs::write(template.join("workflow.yaml"), flow).unwrap();
+    project.ok(&["init", "--template", "own", "--goal", "Go"]);
+    assert_eq!(project.json(&["constraint", "get", "pace"])["value"], "slow");
+    project.ok(&["constraint", "set", "pace", "fast"]);
+    project.ok(&["rule", "add", "If cost > $1 → lower pace"]);
+    assert!(project.ok(&["rule", "check"]).stdout.contains("lower pace by 1"));
+    project.ok(&["check", "--strict"]);
+    let state = project.ok(&["state"]).stdout;
+    let elsewhere = Project::with_lifecycle(false);
+    elsewhere.ok_with_input(&["import", "-"], &state);
+    let constraints = |project: &Project| project.json(&["state"])["constraints"].clone();
+    assert_eq!(constraints(&elsewhere), constraints(&project));
+}

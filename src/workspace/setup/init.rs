@@ -126,7 +126,7 @@ impl Workspace {
             }
             let text = options
                 .templates
-                .render(file, &input)
+                .render(file, &input, &workflow)
                 .map_err(|error| Error::refused(ErrorCode::BadTemplate, error.to_string()))?;
             read_back(file, &text, &input, options.templates.is_custom())?;
             files.push((file, text));

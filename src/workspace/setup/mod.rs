@@ -4,6 +4,7 @@
 pub(in crate::workspace) mod archive;
 pub(in crate::workspace) mod builtin_templates;
 pub(in crate::workspace) mod init;
+mod own_modifiers;
 pub(in crate::workspace) mod template_limits;
 pub(in crate::workspace) mod templates;
 

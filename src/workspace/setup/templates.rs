@@ -1,6 +1,6 @@
 //! The five files of a new state, rendered from templates with typed input.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use handlebars::{
     Context, Handlebars, Helper, HelperResult, Output, RenderContext, RenderError,
@@ -10,9 +10,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{StateFile, Ticket, constraints::modifier::NOT_SET, literal_field},
+    domain::{StateFile, Ticket, Workflow, constraints::modifier::NOT_SET, literal_field},
     text::markdown::Document,
-    workspace::setup::{builtin_templates::BuiltinTemplate, template_limits},
+    workspace::setup::{builtin_templates::BuiltinTemplate, own_modifiers, template_limits},
 };
 
 /// Whether steps are executed or only simulated.
@@ -119,9 +119,13 @@ impl TemplateSet {
         &self,
         file: StateFile,
         input: &TemplateInput,
+        workflow: &Workflow,
     ) -> Result<String, TemplateError> {
-        let own = self.overrides.get(&file).map(String::as_str);
-        let template = own.unwrap_or_else(|| self.builtin.file(file));
+        let own = self.overrides.get(&file).map(|own| Cow::Borrowed(own.as_str()));
+        let template = own.unwrap_or_else(|| match file {
+            StateFile::Constraints => own_modifiers::fit(self.builtin.file(file), workflow).into(),
+            file => self.builtin.file(file).into(),
+        });
         let fail = |message: String| TemplateError { file, message };
         let mut handlebars = Handlebars::new();
         handlebars.set_strict_mode(true);
@@ -129,9 +133,9 @@ impl TemplateSet {
         handlebars.unregister_helper("log");
         register(&mut handlebars);
         // Inline partials could call each other for ever and exhaust the stack.
-        template_limits::check(template).map_err(fail)?;
+        template_limits::check(&template).map_err(fail)?;
         let mut text = Bounded::default();
-        let rendered = handlebars.render_template_to_write(template, input, &mut text);
+        let rendered = handlebars.render_template_to_write(&template, input, &mut text);
         if text.is_full {
             return Err(fail(format!("it produces more than {MOST_OUTPUT} bytes")));
         }

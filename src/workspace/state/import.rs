@@ -105,7 +105,7 @@ impl Workspace {
         };
         let mut input = self.template_input(document, &workflow)?;
         let render = |file, input: &TemplateInput| {
-            let rendered = options.templates.render(file, input);
+            let rendered = options.templates.render(file, input, &workflow);
             rendered.map_err(|error| Error::refused(ErrorCode::BadTemplate, error.to_string()))
         };
         let plan = rebuild::plan(document, render(StateFile::Plan, &input)?, &workflow)?;
