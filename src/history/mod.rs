@@ -40,6 +40,7 @@ mod render;
 mod reported;
 mod trailer;
 mod ulid;
+mod undone;
 mod verify;
 
 pub use counts::Counts;
@@ -59,6 +60,7 @@ pub use render::render;
 pub(crate) use trailer::signed_ids;
 pub use ulid::EntryId;
 pub(crate) use ulid::Ulid;
+pub(crate) use undone::UndoneSteps;
 pub(crate) use verify::{HistoryProblem, LET_GO, ProblemKind, Verification, WentBack, verify};
 
 /// The largest body that is written or verified, in bytes.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::builder::Project;
+use crate::builder::{Project, texts};
 
 fn limited(limit: &str, steps: usize) -> Project {
     let project = Project::empty();
@@ -239,4 +239,27 @@ fn an_attempt_that_ends_in_a_skip_is_not_a_failure() {
     assert!(failed["reviews_opened"].is_null(), "{failed}");
     assert_eq!(counts(&project, 1), (2, 1));
     project.ok(&["check"]);
+}
+
+#[test]
+fn an_attempt_that_was_undone_is_no_earlier_attempt() {
+    let project = Project::with_steps(2);
+    fail(&project, "1", "the wrong step");
+    project.ok(&["undo"]);
+    let end = ["step", "fail", "1", "--error", "disk full", "--time", "10s"];
+    project.ok(&end);
+    let errors = |project: &Project| project.json(&["state"])["errors"].clone();
+    assert_eq!(texts(&errors(&project), "error"), ["disk full"]);
+    let metrics = project.json(&["metrics"]);
+    assert_eq!(metrics["failures"].as_object().unwrap().values().next(), Some(&json!(1)));
+    assert_eq!(metrics["steps"][0]["time_ms"], 10_000, "{metrics}");
+    assert!(!project.ok(&["brief"]).stdout.contains("the wrong step"));
+    let retried = project.json(&["step", "retry", "1"]);
+    assert_eq!(retried["earlier_errors"], json!(["disk full"]), "{retried}");
+    // A redo makes it count again.
+    project.ok(&["undo"]);
+    project.ok(&["undo"]);
+    assert_eq!(errors(&project), json!([]));
+    project.ok(&["redo"]);
+    assert_eq!(texts(&errors(&project), "error"), ["disk full"]);
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     domain::{Plan, PlanRole, Step, StepRef, StepRole, Workflow},
-    history::{Entry, EntryKind},
+    history::{Entry, EntryKind, UndoneSteps},
     recovery::{
         CheckpointSummary, ErrorSeen, Evidence, FilesSeen, GitSeen, Holder, LastOperation, Move,
         NamedFile, NextMove, PlanEvidence, Situation, StepEvidence,
@@ -121,7 +121,9 @@ impl Workspace {
         else {
             return Ok(examined);
         };
-        let entries = snapshot.recent_entries(NEWEST, TAIL).unwrap_or_default();
+        let mut entries = snapshot.recent_entries(NEWEST, TAIL).unwrap_or_default();
+        let undone = UndoneSteps::among(&entries);
+        entries.retain(|entry| !undone.contains(&entry.offset));
         let gatherer = Gatherer {
             workspace: self,
             view: snapshot.view(),

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     domain::{Money, PlanRole, StateFile, Step, StepRole},
-    history::{Entry, EntryKind},
+    history::{Entry, EntryKind, UndoneSteps},
     workspace::{
         BriefRequest, Error, Snapshot, StepTimes, Workspace, environment::millis_between,
         state::FailedAttempt,
@@ -131,6 +131,10 @@ impl Snapshot {
         let plan = self.plan()?;
         let history = self.facts()?.history.counts;
         let entries = unless_failing(self.recent_entries(COVERED, 1 << 20))?;
+        let covered = entries.len() as u64;
+        let undone = UndoneSteps::among(&entries);
+        let stands = entries.into_iter().filter(|entry| !undone.contains(&entry.offset));
+        let entries: Vec<Entry> = stands.collect();
         let times = StepTimes::of(&entries);
         let is_recovery =
             |entry: &&Entry| entry.title == "Resumed" || entry.kind == EntryKind::Recover;
@@ -200,7 +204,7 @@ impl Snapshot {
             sizes: self.sizes(),
             steps,
             by,
-            step_times_cover: Coverage { entries: entries.len() as u64, of: history.entries },
+            step_times_cover: Coverage { entries: covered, of: history.entries },
             revision: overview.revision,
         })
     }

@@ -4,7 +4,7 @@ use super::material::ENTRIES;
 use crate::{
     brief::{Material, OpenStep},
     domain::{Plan, Step, StepRef, StepRole},
-    history::Entry,
+    history::{Entry, UndoneSteps},
     workspace::{Error, Overview, Snapshot, StepOverview},
 };
 
@@ -101,8 +101,9 @@ impl Snapshot {
             let noted = entry.field("notes").or_else(|| entry.field("note")).is_some();
             is_about(entry, step) && (entry.is_failure() || (entry.outcome().is_none() && noted))
         };
-        let mut found: Vec<Entry> =
-            newest.iter().filter(|entry| is_relevant(entry)).cloned().collect();
+        let undone = UndoneSteps::among(newest);
+        let stands = newest.iter().filter(|entry| !undone.contains(&entry.offset));
+        let mut found: Vec<Entry> = stands.filter(|entry| is_relevant(entry)).cloned().collect();
         let failures = found.iter().filter(|entry| entry.is_failure()).count();
         if newest.len() >= ENTRIES && failures + 1 < step.attempts as usize {
             found = self.newest(most, is_relevant)?;

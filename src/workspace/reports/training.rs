@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     domain::{Money, StepOutcome, parse_duration_ms},
-    history::{Counts, Entry, EntryKind, each_entry},
+    history::{Entry, EntryKind, UndoneSteps, each_entry},
     workspace::{
         Error, Snapshot,
         check::{mask, mask_field, mask_json},
@@ -102,26 +102,9 @@ impl Snapshot {
 
     /// Where the entries of executions are that were undone and not redone.
     fn undone_steps(&self) -> Result<BTreeSet<u64>, Error> {
-        let (mut counted, mut undone) = (Vec::new(), Vec::new());
-        // The newest is undone first, and what was undone last is redone first.
-        let shift = |from: &mut Vec<u64>, to: &mut Vec<u64>, text: &str| {
-            let counts: Counts = serde_json::from_str(text).unwrap_or_default();
-            let executions = usize::try_from(counts.executions()).unwrap_or(usize::MAX);
-            let kept = from.len().saturating_sub(executions);
-            to.extend(from.drain(kept..).rev());
-        };
-        each_entry(self.history()?, |entry| {
-            if entry.kind == EntryKind::Step && !entry.simulation && entry.outcome().is_some() {
-                counted.push(entry.offset);
-            }
-            if let Some(text) = entry.field("taken_back") {
-                shift(&mut counted, &mut undone, text);
-            }
-            if let Some(text) = entry.field("counted_again") {
-                shift(&mut undone, &mut counted, text);
-            }
-        })?;
-        Ok(undone.into_iter().collect())
+        let mut steps = UndoneSteps::default();
+        each_entry(self.history()?, |entry| steps.take(&entry))?;
+        Ok(steps.into_offsets())
     }
 }
 

@@ -31,7 +31,7 @@ use crate::{
         Constraints, Context, ErrorCode, Plan, Problem, StateFile, Step, Variables, Workflow,
     },
     domain::{format_duration, parse_duration_ms},
-    history::Entry,
+    history::{Entry, UndoneSteps},
     recovery::failure::{ErrorClass, classify},
     text::{json::Path, markdown::Document},
 };
@@ -61,6 +61,9 @@ impl Snapshot {
         let constraints = or_problem(self.constraints(), &mut problems);
         let recent = self.check_history().and_then(|()| self.recent());
         let recent = or_problem(recent, &mut problems).unwrap_or_default();
+        let undone = UndoneSteps::among(&recent);
+        let attempts = recent.iter().filter(|entry| !undone.contains(&entry.offset));
+        let errors = attempts.filter_map(FailedAttempt::of).collect();
         let history = self.facts().unwrap_or_default().history;
         let overview = Overview::new(&Sources {
             revision: self.revision().as_str(),
@@ -99,7 +102,7 @@ impl Snapshot {
             progress: overview.counts,
             steps: steps(&plan, &overview.steps, places),
             results: results.unwrap_or_default(),
-            errors: recent.iter().filter_map(FailedAttempt::of).collect(),
+            errors,
             timing: Timing {
                 start_time: metadata.start_time.clone(),
                 completed_at: metadata.completed_at.clone(),

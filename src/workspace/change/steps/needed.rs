@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     domain::{Plan, Step, StepRef, StepRole},
-    history,
+    history::{self, UndoneSteps},
     recovery::Holder,
     workspace::{Draft, Error, Resolver, reports::open_steps::is_about, snapshot::buffered},
 };
@@ -69,9 +69,11 @@ fn errors(draft: &Draft<'_>, step: &Step) -> Result<Vec<String>, Error> {
         return Ok(Vec::new());
     }
     let entries = history::last_entries(&mut buffered(history)?, ENTRIES)?;
+    let undone = UndoneSteps::among(&entries);
     let own = entries.iter().filter(|entry| entry.is_failure() && is_about(entry, step));
+    let stands = own.filter(|entry| !undone.contains(&entry.offset));
     let mut errors: Vec<String> =
-        own.filter_map(|entry| entry.error().map(str::to_owned)).collect();
+        stands.filter_map(|entry| entry.error().map(str::to_owned)).collect();
     errors.drain(..errors.len().saturating_sub(ERRORS));
     Ok(errors)
 }
