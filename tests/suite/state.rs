@@ -49,6 +49,12 @@ fn the_document_fits_its_schema_in_every_format() {
     wrong["steps"][0]["attempts"] = json!("many");
     assert!(schema::violation(&schema, &wrong).is_some());
     assert!(project.ok(&["state", "--format", "md"]).stdout.contains("## recovery"));
+    // An approval is used up by the move that it allows.
+    let reviews = "## Reviews\n- [x] r1: gate g: plan to X — approved by ada — carried out\n";
+    project.write("plan.md", format!("{}\n{reviews}", project.read("plan.md")));
+    let document = project.ok(&["state"]).json();
+    assert_eq!(document["reviews"][0]["used"], true, "{}", document["reviews"]);
+    assert_eq!(schema::violation(&schema, &document), None);
 }
 
 #[test]
