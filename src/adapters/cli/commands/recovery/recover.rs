@@ -78,7 +78,7 @@ pub(in crate::adapters) struct Args {
     /// Let a program decide; quotes keep words together, no shell is used
     #[arg(long, value_name = "CMD", conflicts_with = "decide")]
     evaluator: Option<String>,
-    /// StateResult more argument for the program, passed as is
+    /// One more argument for the program, passed as is
     #[arg(long, value_name = "ARG", requires = "evaluator", allow_hyphen_values = true)]
     evaluator_arg: Vec<String>,
     /// How long the program may take
