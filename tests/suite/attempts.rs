@@ -263,3 +263,32 @@ fn an_attempt_that_was_undone_is_no_earlier_attempt() {
     project.ok(&["redo"]);
     assert_eq!(texts(&errors(&project), "error"), ["disk full"]);
 }
+
+/// Given up by a person before the limit: no command leads back.
+const FINAL: &str = "  - {status: abandoned, role: failed, next: []}";
+
+#[test]
+fn nobody_is_told_to_retry_a_step_that_was_given_up() {
+    let project = Project::with_lifecycle(false);
+    project.begin(2);
+    project.write("plan.md", project.read("plan.md").replace("PENDING", "pending"));
+    let old = "  - {status: abandoned, role: failed, next: [pending]}";
+    project.write("workflow.yaml", ABANDONED.replace(old, FINAL));
+    project.ok(&["rule", "add", "If a step fails → add directive \"slow down\""]);
+    fail(&project, "1", "one");
+    project.ok(&["directive", "remove", "1"]);
+    let again = project.refused(1, &["step", "fail", "1", "--error", "two"])["error"].clone();
+    assert_eq!(again["code"], "illegal_transition", "{again}");
+    assert!(again["hint"].as_str().unwrap().contains("step move 1 abandoned"), "{again}");
+    // The step failed before; another word for it is no second failure.
+    project.ok(&["step", "move", "1", "abandoned"]);
+    assert!(project.json(&["directive", "list"])["directives"].as_array().unwrap().is_empty());
+    let next = project.json(&["status"])["next_move"].clone();
+    assert_eq!(next["action"], "start", "{next}");
+    let decision = project.json(&["recover"]);
+    assert_ne!(decision["action"], "retry_task", "{decision}");
+    for verb in ["retry", "reset"] {
+        let hint = project.refused(1, &["step", verb, "1"])["error"]["hint"].to_string();
+        assert!(hint.contains("nothing follows abandoned"), "{verb}: {hint}");
+    }
+}

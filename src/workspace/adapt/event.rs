@@ -29,6 +29,10 @@ impl Event {
             Change::StepDone(_) => "step_completed",
             Change::StepFail(_) => "step_failed",
             Change::StepSkip(_) => "step_skipped",
+            // Within a role nothing begins and nothing ends.
+            Change::StepMove(_) if answer.data.get("role") == answer.data.get("from_role") => {
+                "step_moved"
+            }
             Change::StepMove(_) => match answer.data.get("role").and_then(Value::as_str) {
                 Some("active") if answer.data.contains_key("attempt") => "step_started",
                 Some("done") => "step_completed",

@@ -31,7 +31,7 @@ pub use self::{
     steps::moves::StepMove,
 };
 pub(crate) use self::{
-    steps::gate::{attempts_allowed, has_failed_for_good},
+    steps::gate::{attempts_possible, has_failed_for_good},
     steps::needed::Needed,
     steps::no_ready_step,
 };

@@ -209,7 +209,7 @@ impl StepSources {
             status: workflow.step_status(written).unwrap_or(written).to_owned(),
             role,
             attempts: step.attempts,
-            attempts_allowed: change::attempts_allowed(workflow, plan, step),
+            attempts_allowed: change::attempts_possible(workflow, plan, step),
             failures: step.failures.unwrap_or_else(counted),
             claimed_by: step.claimed_by.clone(),
             holder: None,

@@ -309,7 +309,7 @@ impl Gatherer<'_> {
             role,
             attempts: step.attempts,
             failures: self.workflow.failures_of(step),
-            attempts_allowed: change::attempts_allowed(self.workflow, self.plan, step),
+            attempts_allowed: change::attempts_possible(self.workflow, self.plan, step),
             claim: (role == Some(StepRole::Active)).then(|| self.holder(step)),
             started_at: step.started_at.clone(),
             last_action: last_action.filter(|_| role == Some(StepRole::Active)),

@@ -17,7 +17,7 @@ use crate::{
             steps::{
                 claim,
                 gate::{self, Passage, Spent, attempts_allowed},
-                moves::{StepMove, other_moves},
+                moves::{StepMove, fresh_start, other_moves, way_back},
                 progress::{Extra, PlanProgress, status_of},
                 select, step_json, transition,
             },
@@ -55,6 +55,9 @@ pub(in crate::workspace::change) fn finish(
     }
     let status = status.unwrap_or_else(|| draft.workflow().step_towards(&from, to)).to_owned();
     transition(draft, step, &from, &status)?;
+    if draft.workflow().step_role(&from) == Some(to) {
+        return Err(ended_already(draft, step, &from, &status));
+    }
     if to == Role::Done {
         refuse_without_outputs(draft, step, &from, result)?;
     }
@@ -149,12 +152,10 @@ pub(in crate::workspace::change) fn finish(
         answer = answer.with("failure", failure_json(&failure, step.attempts + 1));
     }
     if is_at_limit && *draft.workflow().at_limit() != AtLimit::Review {
-        let no_more = format!(
-            "it has failed {failures} of {allowed} times and is not tried again; `statedir step \
-             reset {} --fresh` starts over",
-            step.number
-        );
-        answer.message.push_str(&format!("\n{no_more}"));
+        let fresh = fresh_start(draft.workflow(), step, &status);
+        let fresh = fresh.map(|fresh| format!("; {fresh}")).unwrap_or_default();
+        let no_more = format!("it has failed {failures} of {allowed} times and is not tried again");
+        answer.message.push_str(&format!("\n{no_more}{fresh}"));
     } else if is_at_limit {
         let question = format!(
             "step {} ({id}) failed {failures} of {allowed} attempts: {}",
@@ -169,6 +170,16 @@ pub(in crate::workspace::change) fn finish(
         answer = answer.with("plan_status", plan_status);
     }
     Ok(answer)
+}
+
+/// To end in the same way once more would count twice, so it takes a move to the other status.
+fn ended_already(draft: &Draft<'_>, step: &Step, from: &str, to: &str) -> Error {
+    let back = way_back(draft.workflow(), step, from);
+    Error::refused_with(
+        ErrorCode::IllegalTransition,
+        format!("{} is {from} already", step.name()),
+        format!("{back}; `statedir step move {} {to}` sets the other status", step.number),
+    )
 }
 
 /// The change that is made when the gate's review is approved.

@@ -184,10 +184,24 @@ pub(crate) fn attempts_allowed(workflow: &Workflow, plan: &Plan, step: &Step) ->
     workflow.retry_limit().saturating_add(more)
 }
 
+/// The same, unless the status of a failed step leads to no further attempt: then as often as it failed.
+pub(crate) fn attempts_possible(workflow: &Workflow, plan: &Plan, step: &Step) -> u32 {
+    let allowed = attempts_allowed(workflow, plan, step);
+    let has_failed = workflow.role_of(step) == Some(StepRole::Failed);
+    match has_failed && !may_be_retried(workflow, step) {
+        true => allowed.min(workflow.failures_of(step)),
+        false => allowed,
+    }
+}
+
 /// Whether a failed step cannot be started again now.
 pub(crate) fn has_failed_for_good(workflow: &Workflow, plan: &Plan, step: &Step) -> bool {
-    let status = step.status().unwrap_or_default();
-    let active = workflow.step_with_role(StepRole::Active);
-    workflow.check_step(status, active).is_err()
+    !may_be_retried(workflow, step)
         || workflow.failures_of(step) >= attempts_allowed(workflow, plan, step)
+}
+
+/// Whether the lifecycle lets a failed step be worked on again.
+fn may_be_retried(workflow: &Workflow, step: &Step) -> bool {
+    let status = workflow.status_of(step).unwrap_or_default();
+    workflow.check_step(status, workflow.step_towards(status, StepRole::Active)).is_ok()
 }

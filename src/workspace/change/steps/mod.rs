@@ -26,7 +26,7 @@ use crate::{
         change::{
             review::refuse_while_open,
             steps::{
-                gate::{Passage, attempts_allowed},
+                gate::{Passage, attempts_allowed, attempts_possible},
                 progress::{PlanProgress, status_of},
             },
         },
@@ -152,8 +152,10 @@ fn refuse_limit(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Result<(), Error
     if failures < allowed {
         return Ok(());
     }
-    let fresh = format!("`statedir step reset {} --fresh` starts over", step.number);
-    let hint = match draft.workflow().at_limit() {
+    let (workflow, from) = (draft.workflow(), status_of(draft, step));
+    let fresh = moves::fresh_start(workflow, step, &from)
+        .unwrap_or_else(|| moves::allowed_moves(workflow, step, &from));
+    let hint = match workflow.at_limit() {
         AtLimit::Review => format!("`statedir review list` shows what was asked; {fresh}"),
         AtLimit::Status(_) => fresh,
     };
@@ -165,7 +167,7 @@ fn refuse_limit(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Result<(), Error
 fn how_to_go_on(draft: &Draft<'_>, step: &Step, from: &str) -> String {
     match draft.workflow().step_role(from) {
         Some(Role::Waiting) => moves::allowed_moves(draft.workflow(), step, from),
-        _ => format!("`statedir step reset {}` reopens it", step.number),
+        _ => moves::way_back(draft.workflow(), step, from),
     }
 }
 
@@ -280,7 +282,7 @@ fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> 
                 role,
                 holder: (role == Some(Role::Active)).then(|| draft.holder(step)),
                 failures: draft.workflow().failures_of(step),
-                allowed: attempts_allowed(draft.workflow(), plan, step),
+                allowed: attempts_possible(draft.workflow(), plan, step),
                 waits: Waits::of(step, role, draft.workflow()),
             })
         };
@@ -358,14 +360,14 @@ pub(in crate::workspace::change) fn transition(
             Ok(()) => format!("start it first: `statedir step start {}`", step.number),
             Err(waits) => format!("{waits}: {}", waits.hint().unwrap_or_default()),
         },
-        Some(Role::Failed) => format!("`statedir step retry {}` starts it again", step.number),
+        Some(Role::Failed) => moves::way_back(draft.workflow(), step, from),
         // Somebody repeats a command and may not know that it worked.
         Some(_) if from == to => format!(
             "nothing is left to do for it: `statedir step next` shows what is; if it has to be done \
-             again, `statedir step reset {}` reopens it",
-            step.number
+             again, {}",
+            moves::way_back(draft.workflow(), step, from)
         ),
-        _ => format!("`statedir step reset {}` reopens it", step.number),
+        _ => moves::way_back(draft.workflow(), step, from),
     };
     // An editor may have saved an old copy over what earlier commands did.
     let edited = match is_plan_just_edited(draft) {

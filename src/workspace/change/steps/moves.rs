@@ -1,7 +1,7 @@
 //! Any move that the lifecycle allows, by the name of the status.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{
     domain::{ErrorCode, Plan, Step, StepCost, StepRef, StepRole as Role, Workflow},
@@ -106,7 +106,7 @@ pub(in crate::workspace::change) fn move_to(
         }
         _ => shift(draft, &plan, step, (&from, from_role), (&to, role), wanted),
     }?;
-    Ok(answer.with("role", serde_json::json!(role)))
+    Ok(answer.with("role", json!(role)).with("from_role", json!(from_role)))
 }
 
 /// The moves that are open to a step, as commands.
@@ -117,6 +117,26 @@ pub(super) fn allowed_moves(workflow: &Workflow, step: &Step, from: &str) -> Str
         true => format!("nothing follows {from}"),
         false => format!("possible: {}", commands.join(", ")),
     }
+}
+
+/// How a step that has ended is taken up again: by a retry, a reset, or whatever its lifecycle allows.
+pub(super) fn way_back(workflow: &Workflow, step: &Step, from: &str) -> String {
+    let number = step.number;
+    let may = |role| workflow.check_step(from, workflow.step_towards(from, role)).is_ok();
+    if workflow.step_role(from) == Some(Role::Failed) && may(Role::Active) {
+        format!("`statedir step retry {number}` starts it again")
+    } else if may(Role::Open) {
+        format!("`statedir step reset {number}` reopens it")
+    } else {
+        allowed_moves(workflow, step, from)
+    }
+}
+
+/// The command that clears the failures of a step in this status, if its lifecycle allows that.
+pub(super) fn fresh_start(workflow: &Workflow, step: &Step, from: &str) -> Option<String> {
+    let open = workflow.step_towards(from, Role::Open);
+    let is_legal = workflow.check_step(from, open).is_ok();
+    is_legal.then(|| format!("`statedir step reset {} --fresh` starts over", step.number))
 }
 
 /// The moves that are open to a step instead of ending it in a way that the lifecycle does not have, as
