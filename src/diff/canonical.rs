@@ -44,7 +44,7 @@ fn plan_facts(plan: &Plan) -> Vec<String> {
     let outline = Outline::read(StateFile::Plan, &plan.document);
     let mut facts = vec![format!("title: {}", plan.title)];
     facts.extend(section_facts(&outline));
-    for (id, step) in outline.steps() {
+    for (id, step) in outline.all_steps() {
         let name = match &step.id {
             Some(id) => format!("step {id}"),
             None => format!("step {}", step.number),
@@ -53,6 +53,10 @@ fn plan_facts(plan: &Plan) -> Vec<String> {
             facts.push(format!("{name} number: {}", step.number));
         }
         facts.push(format!("{name} title: {}", step.title));
+        let thing = outline.get(id);
+        if let Some(at) = thing.prefix.find('[').filter(|_| thing.boxed.is_some()) {
+            facts.push(format!("{name} box: {}", thing.prefix[at..].trim_end()));
+        }
         // The id is in the name already.
         let is_id = |thing: &ThingId| outline.field(id, "id") == Some(*thing);
         let body = outline.body(id).filter(|thing| !is_id(thing));
@@ -73,7 +77,8 @@ fn section_facts(outline: &Outline<'_>) -> Vec<String> {
             let title = if name.is_empty() { outline.value(id).0 } else { name.clone() };
             facts.push(format!("section: {title}"));
         }
-        facts.extend(outline.body(id).map(|thing| fact(outline, &name, thing)));
+        let body = outline.body(id).filter(|thing| !outline.is_in_box(*thing));
+        facts.extend(body.map(|thing| fact(outline, &name, thing)));
     }
     facts
 }

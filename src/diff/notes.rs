@@ -103,10 +103,10 @@ fn steps(old: Option<&Plan>, new: &Plan, entries: &[Entry], workflow: &Workflow)
     let open = workflow.step_with_role(StepRole::Open);
     let status = |step: &Step| inline(workflow.status_of(step).unwrap_or(open));
     let mut lines = Vec::new();
-    let (known, now) = (old.headed_steps(), new.headed_steps());
+    let (known, now) = (&old.steps, &new.steps);
     for (to, step) in now.iter().enumerate() {
         let mut parts = Vec::new();
-        match partners.get(&to).map(|from| known[*from]) {
+        match partners.get(&to).map(|from| &known[*from]) {
             None => parts.push(format!("added, {}", status(step))),
             Some(other) => {
                 if status(other) != status(step) {
@@ -141,28 +141,6 @@ fn steps(old: Option<&Plan>, new: &Plan, entries: &[Entry], workflow: &Workflow)
     }
     let gone = known.iter().enumerate().filter(|(from, _)| !kept.contains(from));
     lines.extend(gone.map(|(_, step)| format!("{}: removed", name(step))));
-    lines.extend(boxes(old, new, entries));
-    lines
-}
-
-/// What happened to the steps that are boxes in a list, by what follows the box.
-fn boxes(old: &Plan, new: &Plan, entries: &[Entry]) -> Vec<String> {
-    let is_done =
-        |step: &Step| step.status().is_none() && step.heading.mark == Some(StepRole::Done);
-    let is_box = |step: &&Step| step.item.is_some();
-    let mut lines = Vec::new();
-    for step in new.steps.iter().filter(is_box) {
-        let known = old.steps.iter().filter(is_box).find(|other| other.title == step.title);
-        let change = match known.map(is_done) {
-            None => "added",
-            Some(false) if is_done(step) => "ticked",
-            Some(true) if !is_done(step) => "no longer ticked",
-            _ => continue,
-        };
-        let result = step.id.as_ref().and_then(|id| result(id.as_str(), entries));
-        let result = result.map(|result| format!(", {result}")).unwrap_or_default();
-        lines.push(format!("{} {}: {change}{result}", step.name(), inline(&step.title)));
-    }
     lines
 }
 

@@ -65,7 +65,7 @@ fn name_dependencies(
             let list = outline.field(id, "depends_on")?;
             Some((list, step.id.clone(), outline.get(list).value.to_string()))
         };
-        outline.steps().filter_map(list).collect()
+        outline.all_steps().filter_map(list).collect()
     };
     let (left, right) = (lists(old), lists(new));
     let name = |step: &StepRef, plan: &Plan| {

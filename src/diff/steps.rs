@@ -14,16 +14,9 @@ const FILE: StateFile = StateFile::Plan;
 /// Compares the steps of two plans, which are in the outlines of the walk in the same order.
 pub(super) fn compare(walk: &Walk<'_>, before: &Plan, after: &Plan, changes: &mut Changes) {
     let things =
-        |outline: &Outline<'_>| -> Vec<ThingId> { outline.steps().map(|(id, _)| id).collect() };
+        |outline: &Outline<'_>| -> Vec<ThingId> { outline.all_steps().map(|(id, _)| id).collect() };
     let (old, new) = (things(walk.old), things(walk.new));
-    let whole = |step: &Step, is_added: bool, changes: &mut Changes| {
-        let subject = Subject::Step { step: StepName::of(step) };
-        let status = Some(step.status.clone().unwrap_or_default());
-        let (old, new) = if is_added { (None, status) } else { (status, None) };
-        changes.push(FILE, subject, old, new);
-    };
-    // Boxes in a list are compared as what they are.
-    let (before, after) = (before.headed_steps(), after.headed_steps());
+    let (before, after) = (&before.steps, &after.steps);
     let pairs = walk.pairing.steps(walk.old, walk.new);
     let mut from_place = vec![None; after.len()];
     let mut is_kept = vec![false; before.len()];
@@ -31,21 +24,36 @@ pub(super) fn compare(walk: &Walk<'_>, before: &Plan, after: &Plan, changes: &mu
         from_place[*to] = Some(*from);
         is_kept[*from] = true;
     }
-    for (step, _) in before.iter().zip(is_kept).filter(|(_, is_kept)| !is_kept) {
-        whole(step, false, changes);
+    for (from, step) in before.iter().enumerate().filter(|(from, _)| !is_kept[*from]) {
+        let status = status(walk.old, old[from], step).unwrap_or_default();
+        let subject = Subject::Step { step: StepName::of(step) };
+        changes.push(FILE, subject, Some(status), None::<&str>);
     }
     let has_moved = moved_steps(&pairs, after.len());
     for (to, step) in after.iter().enumerate() {
         let Some(from) = from_place[to] else {
-            whole(step, true, changes);
+            let status = status(walk.new, new[to], step).unwrap_or_default();
+            let subject = Subject::Step { step: StepName::of(step) };
+            changes.push(FILE, subject, None::<&str>, Some(status));
             continue;
         };
         if has_moved[to] {
             let subject = Subject::StepPlace { step: StepName::of(step) };
             changes.push(FILE, subject, Some(from + 1), Some(to + 1));
         }
-        one(walk, (before[from], old[from]), (step, new[to]), changes);
+        one(walk, (&before[from], old[from]), (step, new[to]), changes);
     }
+}
+
+/// The status of a step as written; of a box without one, the box.
+fn status<'s>(outline: &'s Outline<'_>, id: ThingId, step: &'s Step) -> Option<&'s str> {
+    let thing = outline.get(id);
+    let mark = || {
+        thing.boxed.as_ref()?;
+        let at = thing.prefix.find('[')?;
+        Some(thing.prefix[at..].trim_end())
+    };
+    step.status().or_else(mark)
 }
 
 /// Which of the steps after were moved.
@@ -74,7 +82,9 @@ fn one(
         return;
     }
     let step = StepName::of(new);
-    if old.number != new.number {
+    let is_box = walk.new.get(to).boxed.is_some();
+    // The number of a box is only its place.
+    if old.number != new.number && !is_box {
         let subject = Subject::StepNumber { step: step.clone() };
         changes.push(FILE, subject, Some(old.number), Some(new.number));
     }
@@ -83,9 +93,21 @@ fn one(
         let (old, new) = (old.title.clone(), new.title.clone());
         changes.push(FILE, field("title".into()), Some(old), Some(new));
     }
-    let is_same_name = old.number == new.number && old.title == new.title;
-    changes.layout |= is_same_name && walk.heading(false, from) != walk.heading(true, to);
+    if is_box {
+        let (old, new) = (status(walk.old, from, old), status(walk.new, to, new));
+        if old != new {
+            changes.push(FILE, field("status".into()), old, new);
+        } else {
+            changes.layout |= walk.old.get(from).prefix.trim() != walk.new.get(to).prefix.trim();
+        }
+    } else {
+        let is_same_name = old.number == new.number && old.title == new.title;
+        changes.layout |= is_same_name && walk.heading(false, from) != walk.heading(true, to);
+    }
     for change in walk.body(from, to, vec![new.name()], changes) {
+        if is_box && change.field.as_deref() == Some("status") {
+            continue;
+        }
         let subject = match change.field {
             Some(key) => field(key),
             None if !change.under.is_empty() => field(change.under),

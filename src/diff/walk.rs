@@ -79,7 +79,8 @@ impl<'o> Walk<'o> {
         // as a pair, only one direction of the comparison would report it.
         for id in old.ids() {
             let Some(partner) = pairing.to_new(id) else { continue };
-            if is_left_out(0, old, id) != is_left_out(1, new, partner) {
+            let is_box = [old.get(id).boxed.is_some(), new.get(partner).boxed.is_some()];
+            if is_left_out(0, old, id) != is_left_out(1, new, partner) || is_box[0] != is_box[1] {
                 (id..old.end(id)).for_each(|id| pairing.separate(id));
             }
         }
@@ -159,6 +160,10 @@ impl<'o> Walk<'o> {
         let things = |outline: &Outline<'_>, id: ThingId, left_out: &HashSet<ItemId>| {
             let is_compared =
                 |id: &ThingId| outline.get(*id).item.is_none_or(|item| !left_out.contains(&item));
+            // Steps that are boxes are compared as steps.
+            let is_step = outline.get(id).boxed.is_some();
+            let is_compared =
+                |id: &ThingId| is_compared(id) && (is_step || !outline.is_in_box(*id));
             let named = |id: &ThingId| outline.written_name(*id).is_some();
             // The mark of a heading follows from the status.
             let is_compared =
@@ -288,7 +293,10 @@ impl<'o> Walk<'o> {
         {
             return;
         }
-        let text = self.body_text(is_added, id).trim().to_owned();
+        let mut text = self.body_text(is_added, id).trim().to_owned();
+        if outline.body(id).next().is_some() && outline.body(id).all(|id| outline.is_in_box(id)) {
+            text.clear();
+        }
         let (before, after) = if is_added { (None, Some(text)) } else { (Some(text), None) };
         let (before, after) = self.without_origins(before, after);
         let subject = Subject::Section { section: section_name(outline, id) };

@@ -149,7 +149,8 @@ impl Walk<'_> {
         if let Some(marker) = Marker::read(&thing.value) {
             let conflict = Conflict {
                 file: self.file,
-                field: path.join(".") + if is_section { ".title" } else { "" },
+                field: path.join(".")
+                    + if is_section || thing.boxed.is_some() { ".title" } else { "" },
                 base: marker.base.text(),
                 ours: marker.ours.text(),
                 theirs: marker.theirs.text(),
@@ -166,7 +167,7 @@ impl Walk<'_> {
             *count += 1;
             let mut inner = path.to_vec();
             let found = self.outline.get(child);
-            match (found.kind, &found.step) {
+            match (found.kind, found.any_step()) {
                 // The title of the document says nothing about the place.
                 (ThingKind::Section(1), _) => {}
                 (_, Some(_)) => inner = vec![stem(self.file).to_owned(), name],
@@ -191,7 +192,7 @@ impl Walk<'_> {
     /// How a thing is called in the path of a field.
     fn name(&self, id: ThingId) -> String {
         let thing = self.outline.get(id);
-        if let Some(step) = &thing.step {
+        if let Some(step) = thing.any_step() {
             return step.id.clone().unwrap_or_else(|| format!("step{}", step.number));
         }
         let document = self.outline.document;

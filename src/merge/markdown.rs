@@ -8,7 +8,8 @@ use super::compose::{compose, space};
 use super::conflict::{Marker, Version};
 use super::field::{self, FieldValue};
 use super::moves::Moves;
-use super::{plan, references, step};
+use super::needs::Needs;
+use super::{ids, plan, references, step};
 use crate::domain::outline::{Outline, Pairing, SectionRole, StepHeading, ThingId, ThingKind};
 use crate::domain::{StateFile, Workflow};
 use crate::text::markdown::Document;
@@ -63,6 +64,7 @@ pub(super) fn merge(
     let mut outlines = [BASE, OURS, THEIRS].map(|at| Outline::read(file, &documents[at]));
     let titled = match file {
         StateFile::Plan => {
+            ids::unite(&mut outlines);
             references::by_id(&mut outlines);
             step::name_dependencies(&mut outlines)
         }
@@ -93,13 +95,14 @@ struct Walk<'o> {
     file: StateFile,
     outlines: &'o [Outline<'o>; 3],
     moves: Moves<'o>,
+    needs: Needs,
 }
 
 impl<'o> Walk<'o> {
     fn new(file: StateFile, outlines: &'o [Outline<'o>; 3]) -> Self {
         let pairing = |side: usize| Pairing::of(&outlines[BASE], &outlines[side]);
         let moves = Moves::find(outlines, [pairing(OURS), pairing(THEIRS)]);
-        Self { file, outlines, moves }
+        Self { file, outlines, moves, needs: Needs::count(outlines) }
     }
 
     /// Merges one thing; `None` when it is gone.
@@ -118,7 +121,7 @@ impl<'o> Walk<'o> {
         self.outlines[side].full_text(id, &|child| self.moves.stays(side, child))
     }
 
-    /// One side removed a thing: it is gone, unless the other side changed it.
+    /// One side removed a thing: it is gone, unless the other side changed it or came to rely on it.
     fn removed(
         &self,
         versions: Versions,
@@ -127,10 +130,10 @@ impl<'o> Walk<'o> {
     ) -> Option<MergedThing> {
         let is_directive = self.outlines[BASE].get(base).role == SectionRole::Directives;
         let (known, now) = (self.full_text(BASE, base), self.full_text(side, left));
-        if known == now
+        let is_unchanged = known == now
             || is_directive && field::is_counted_down(&known, &now)
-            || self.only_removes_nested(base, side, left)
-        {
+            || self.only_removes_nested(base, side, left);
+        if is_unchanged && !self.needs.has_grown(base, (side, left)) {
             return None;
         }
         let mut kept = self.copy_version(versions);
@@ -236,7 +239,7 @@ impl<'o> Walk<'o> {
         let mut out = self.empty_thing(side, id, versions);
         out.prefix = outline.get(id).prefix.to_owned();
         out.value = outline.get(id).value.to_string();
-        out.step = outline.get(id).step.as_deref().cloned();
+        out.step = outline.get(id).any_step().cloned();
         let children = outline.children(id).filter(|child| self.moves.stays(side, *child));
         let child = |child: ThingId| match self.moves.versions(side, child) {
             Some(moved) => self.merge_thing(moved),
@@ -293,8 +296,10 @@ impl<'o> Walk<'o> {
             out.name = self.outlines[THEIRS].name(their);
         }
         out.step = plan::merged_heading(known, ours, theirs, &out.value);
+        // The same reference may name two steps.
         let is_same_addition = base.is_none()
-            && self.outlines[OURS].source(our) == self.outlines[THEIRS].source(their);
+            && self.outlines[OURS].source(our) == self.outlines[THEIRS].source(their)
+            && self.full_text(OURS, our) == self.full_text(THEIRS, their);
         out.children = if is_same_addition {
             self.copy_version(versions).children
         } else {
@@ -377,7 +382,7 @@ impl<'o> Walk<'o> {
             let thing = outline.get(id);
             // Notes and reviews of one name are not one note.
             let is_field = self.file != StateFile::Context && thing.role != SectionRole::Reviews;
-            match (thing.kind, &thing.step, outline.name(id)) {
+            match (thing.kind, thing.any_step(), outline.name(id)) {
                 _ if one_title && is_title(side, &id) => "the title".to_owned(),
                 // Two new steps of one id and different titles are different steps.
                 (_, Some(step), _) => format!("step {:?} {}", step.id, step.title),

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use super::conflict::{Marker, Version};
 use super::markdown::{MergedThing, OURS, THEIRS};
 use super::step::{TitledLists, finish_step, title_dependencies};
 use crate::domain::outline::{Outline, SectionRole, StepHeading, Thing, ThingId, ThingKind};
-use crate::domain::plan::step::heading::renumber;
+use crate::domain::plan::step::heading::{box_mark, renumber};
 use crate::domain::{Plan, PlanRole, StepId, StepRole, Variables, Workflow, current_step_number};
 use crate::text::markdown::Document;
 
@@ -30,8 +31,8 @@ pub(super) fn merged_heading(
     theirs: &Thing<'_>,
     title: &str,
 ) -> Option<StepHeading> {
-    let (our, their) = (ours.step.as_ref()?, theirs.step.as_ref()?);
-    let base = base.and_then(|base| base.step.as_ref());
+    let (our, their) = (ours.any_step()?, theirs.any_step()?);
+    let base = base.and_then(Thing::any_step);
     let number = match base {
         Some(base) if base.number == our.number => their.number,
         Some(base) if base.number == their.number => our.number,
@@ -39,7 +40,11 @@ pub(super) fn merged_heading(
     };
     let id = our.id.as_ref().min(their.id.as_ref()).or(our.id.as_ref()).or(their.id.as_ref());
     let is_numbered = our.is_numbered || their.is_numbered;
-    Some(StepHeading { number, is_numbered, id: id.cloned(), title: title.to_owned() })
+    // The text of a box may begin with its number.
+    let known = [(ours, our), (theirs, their)].into_iter().find(|(thing, _)| thing.value == title);
+    let known = known.filter(|(thing, _)| thing.boxed.is_some());
+    let title = known.map_or(title, |(_, step)| &step.title).to_owned();
+    Some(StepHeading { number, is_numbered, id: id.cloned(), title })
 }
 
 /// Numbers steps and reviews anew and works out what follows from them.
@@ -55,7 +60,7 @@ pub(super) fn finish(
     let mut last = 0;
     each_step(root, &mut |step| {
         let Some(mark) = &mut step.step else { return };
-        if !mark.is_numbered {
+        if !mark.is_numbered || step.kind == ThingKind::Item {
             return;
         }
         let number = if in_line || mark.number <= last { last + 1 } else { mark.number };
@@ -71,9 +76,12 @@ pub(super) fn finish(
     each_step(root, &mut |step| steps.extend(step.step.clone()));
     let mut roles = Vec::new();
     each_step(root, &mut |step| {
+        settle_box(step, workflow);
         let status = field(step, "status").map(|status| unquoted(&status.value));
         let number = step.step.as_ref().map_or(0, |mark| mark.number);
-        let role = workflow.role_of_status(status);
+        let is_of_box = status.is_none_or(|status| Marker::read(status).is_some());
+        let mark = box_role(step.kind, &step.prefix).filter(|_| is_of_box);
+        let role = mark.or_else(|| workflow.role_of_status(status));
         roles.push((number, role));
         finish_step(step, outlines, role);
         title_dependencies(step, &steps, titled);
@@ -98,9 +106,11 @@ pub(super) fn finish(
     if let Some(status) = field_mut(metadata, "status")
         && has_open_step(&roles)
         && workflow.plan_role(unquoted(&status.value)) == Some(PlanRole::Succeeded)
-        && let Some(active) = outlines.iter().find_map(|outline| active_status(outline, workflow))
     {
-        status.value = active;
+        let active = outlines.iter().find_map(|outline| active_status(outline, workflow));
+        // Nobody has seen it begun: a plan with one step ended while another was added.
+        let begun = || workflow.plan_with_role(PlanRole::Active).to_owned();
+        status.value = active.unwrap_or_else(begun);
     }
     // The last steps were finished on two sides, and neither saw the end of the plan.
     let was_open = |outline: &Outline<'_>| has_open_step(&step_roles(outline, workflow));
@@ -134,9 +144,45 @@ fn step_roles(outline: &Outline<'_>, workflow: &Workflow) -> Vec<(u32, Option<St
     let status =
         |step: ThingId| Some(outline.get(outline.field(step, "status")?).value.to_string());
     let role = |(id, step): (ThingId, &StepHeading)| {
-        (step.number, workflow.role_of_status(status(id).as_deref().map(unquoted)))
+        let status = status(id);
+        let thing = outline.get(id);
+        let mark = box_role(thing.kind, thing.prefix).filter(|_| status.is_none());
+        let role = || workflow.role_of_status(status.as_deref().map(unquoted));
+        (step.number, mark.or_else(role))
     };
-    outline.steps().map(role).collect()
+    outline.all_steps().map(role).collect()
+}
+
+/// What the mark of a step that is a box means.
+fn box_role(kind: ThingKind, prefix: &str) -> Option<StepRole> {
+    let at = prefix.find('[').filter(|_| kind == ThingKind::Item)?;
+    StepRole::of_box(box_mark(&prefix[at..])?.0)
+}
+
+/// A box that one side ticked while the other wrote a status: what is done is done, even if it was
+/// only begun on the other side; what was given up there is a conflict.
+fn settle_box(step: &mut MergedThing, workflow: &Workflow) {
+    if box_role(step.kind, &step.prefix) != Some(StepRole::Done) {
+        return;
+    }
+    let is_status = |child: &MergedThing| is_field(child, "status");
+    let Some(at) = step.children.iter().position(is_status) else { return };
+    let status = &mut step.children[at];
+    let [_, ours, theirs] = status.sources.map(|source| source.is_some());
+    if ours == theirs || Marker::read(&status.value).is_some() {
+        return;
+    }
+    if workflow.role_of_status(Some(unquoted(&status.value))).is_some_and(is_begun) {
+        step.children.remove(at);
+        return;
+    }
+    let written = |is_there: bool| Version::of(is_there.then_some(status.value.as_str()));
+    let marker = Marker { base: Version::Absent, ours: written(ours), theirs: written(theirs) };
+    status.value = marker.write();
+}
+
+fn is_begun(role: StepRole) -> bool {
+    matches!(role, StepRole::Open | StepRole::Active | StepRole::Waiting)
 }
 
 /// Steps without a number get the lowest that are free, as they will be read.
@@ -255,8 +301,10 @@ fn each_step(node: &mut MergedThing, act: &mut dyn FnMut(&mut MergedThing)) {
     if node.step.is_some() {
         act(node);
     }
-    let is_section = |child: &&mut MergedThing| matches!(child.kind, ThingKind::Section(_));
-    node.children.iter_mut().filter(is_section).for_each(|child| each_step(child, act));
+    let may_be_step = |child: &&mut MergedThing| {
+        matches!(child.kind, ThingKind::Section(_)) || child.step.is_some()
+    };
+    node.children.iter_mut().filter(may_be_step).for_each(|child| each_step(child, act));
 }
 
 fn is_section_for(thing: &MergedThing, role: SectionRole) -> bool {

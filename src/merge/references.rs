@@ -13,7 +13,8 @@ const BY_ID: &str = "steps.#";
 /// Names steps by their ids in the fields of all versions.
 pub(super) fn by_id(outlines: &mut [Outline<'_>; 3]) {
     for outline in outlines {
-        let steps = outline.steps().filter_map(|(_, step)| Some((step.number, step.id.clone()?)));
+        let steps =
+            outline.all_steps().filter_map(|(_, step)| Some((step.number, step.id.clone()?)));
         let ids: HashMap<u32, String> = steps.collect();
         let changed = |id: ThingId| {
             let thing = outline.get(id);
@@ -25,6 +26,15 @@ pub(super) fn by_id(outlines: &mut [Outline<'_>; 3]) {
             outline.set_value(id, text);
         }
     }
+}
+
+/// The ids in the references of a text that [`by_id`] has changed.
+pub(super) fn ids(text: &str) -> impl Iterator<Item = &str> {
+    text.split(BY_ID).skip(1).map(|part| part.split_at(end_of_id(part)).0)
+}
+
+fn end_of_id(text: &str) -> usize {
+    text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len())
 }
 
 /// The text with ids, if a reference in it names a step by its number.
@@ -43,8 +53,7 @@ pub(super) fn by_number(text: &str, steps: &[(String, u32)]) -> String {
     let mut parts = text.split(BY_ID);
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let end = part.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(part.len());
-        let (id, rest) = part.split_at(end);
+        let (id, rest) = part.split_at(end_of_id(part));
         match steps.iter().find(|(known, _)| known == id) {
             Some((_, number)) => out.push_str(&format!("{STEPS}{number}")),
             None => out.push_str(&format!("step_data.outputs.{id}")),

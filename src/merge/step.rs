@@ -25,7 +25,7 @@ pub(super) type TitledLists = [HashSet<ThingId>; 3];
 /// versions number them differently.
 pub(super) fn name_dependencies(outlines: &mut [Outline<'_>; 3]) -> TitledLists {
     let numbers = outlines.each_ref().map(|outline| -> HashMap<u32, StepHeading> {
-        outline.steps().map(|(_, step)| (step.number, step.clone())).collect()
+        outline.all_steps().map(|(_, step)| (step.number, step.clone())).collect()
     });
     let names = |number: &u32| -> HashSet<String> {
         let named = numbers.iter().filter_map(|known| known.get(number));
@@ -35,8 +35,8 @@ pub(super) fn name_dependencies(outlines: &mut [Outline<'_>; 3]) -> TitledLists 
     let is_renumbered = all.iter().any(|number| names(number).len() > 1);
     let mut titled = TitledLists::default();
     for (side, outline) in outlines.iter_mut().enumerate() {
-        let steps: Vec<StepHeading> = outline.steps().map(|(_, step)| step.clone()).collect();
-        let known: Vec<StepLabel<'_>> = steps.iter().map(named).collect();
+        let steps: Vec<StepHeading> = outline.all_steps().map(|(_, step)| step.clone()).collect();
+        let known: Vec<StepLabel<'_>> = steps.iter().map(label).collect();
         let is_list = |id: &ThingId| {
             outline.get(*id).kind == ThingKind::Item
                 && outline.name(*id).as_deref() == Some("depends_on")
@@ -63,7 +63,8 @@ pub(super) fn name_dependencies(outlines: &mut [Outline<'_>; 3]) -> TitledLists 
     titled
 }
 
-fn named(step: &StepHeading) -> StepLabel<'_> {
+/// What a step can be called in a list of dependencies.
+pub(super) fn label(step: &StepHeading) -> StepLabel<'_> {
     StepLabel { number: step.number, id: step.id.as_deref(), title: &step.title }
 }
 
@@ -89,7 +90,7 @@ pub(super) fn title_dependencies(
     steps: &[StepHeading],
     titled: &TitledLists,
 ) {
-    let known: Vec<StepLabel<'_>> = steps.iter().map(named).collect();
+    let known: Vec<StepLabel<'_>> = steps.iter().map(label).collect();
     let is_list = |child: &&mut MergedThing| {
         let is_titled =
             |side: usize| child.sources[side].is_some_and(|id| titled[side].contains(&id));

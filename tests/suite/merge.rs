@@ -1,5 +1,7 @@
 //! State on branches of real repositories: merged by meaning, never torn.
 
+#[path = "merge/boxes.rs"]
+mod boxes;
 #[path = "merge/branches.rs"]
 mod branches;
 #[path = "merge/counters.rs"]

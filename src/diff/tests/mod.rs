@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod boxes;
 mod hostile;
 mod markdown;
 mod properties;

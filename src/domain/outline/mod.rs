@@ -5,6 +5,7 @@
 //! is the file to the byte. Every thing has an identity among those around it:
 //!
 //! - a step: its id wherever it is, else number and title, title, number;
+//! - a step that is a box in a list: its id, else its title, within the list;
 //! - a section: its name below the same parent, its role, its path, its text;
 //! - a field: its name; if a name appears twice, its text, then its order;
 //! - the mark of a heading and the parts of a bookkeeping line: their names, as fields of the step;
@@ -78,7 +79,7 @@ pub(crate) enum SectionRole {
     Reviews,
 }
 
-/// What the heading of a step says, and its id.
+/// What the heading of a step says, or the text after its box, and its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StepHeading {
     pub(crate) number: u32,
@@ -105,10 +106,20 @@ pub(crate) struct Thing<'d> {
     pub(crate) value: Cow<'d, str>,
     /// Where prefix and value are in the file.
     pub(crate) span: Range<usize>,
+    /// The step that its heading begins.
     pub(crate) step: Option<Box<StepHeading>>,
+    /// The step that it is as a box in a list.
+    pub(crate) boxed: Option<Box<StepHeading>>,
     /// The section it is or is in.
     pub(crate) section: SectionId,
     pub(crate) item: Option<ItemId>,
+}
+
+impl Thing<'_> {
+    /// The step that it is, with a heading or as a box.
+    pub(crate) fn any_step(&self) -> Option<&StepHeading> {
+        self.step.as_deref().or(self.boxed.as_deref())
+    }
 }
 
 /// The outline of a file.
@@ -163,10 +174,26 @@ impl<'d> Outline<'d> {
         matches!(self.things[id].kind, ThingKind::Root | ThingKind::Section(_))
     }
 
-    /// The steps in order.
+    /// Whether it is the root, a section or a step: what is in it has a place of its own.
+    pub(crate) fn begins_part(&self, id: ThingId) -> bool {
+        self.is_section(id) || self.things[id].boxed.is_some()
+    }
+
+    /// Whether it is a step that is a box, or in one.
+    pub(crate) fn is_in_box(&self, id: ThingId) -> bool {
+        self.lineage(id).any(|around| self.things[around].boxed.is_some())
+    }
+
+    /// The steps with a heading, in order.
     pub(crate) fn steps(&self) -> impl Iterator<Item = (ThingId, &StepHeading)> {
         let all = self.things.iter().enumerate();
         all.filter_map(|(id, thing)| Some((id, thing.step.as_deref()?)))
+    }
+
+    /// The steps with a heading and those that are boxes, in order.
+    pub(crate) fn all_steps(&self) -> impl Iterator<Item = (ThingId, &StepHeading)> {
+        let all = self.things.iter().enumerate();
+        all.filter_map(|(id, thing)| Some((id, thing.any_step()?)))
     }
 
     /// The sections that are neither steps nor parts of steps, in order.
@@ -201,6 +228,16 @@ impl<'d> Outline<'d> {
     pub(crate) fn source(&self, id: ThingId) -> &'d str {
         let last = &self.things[self.things[id].end - 1];
         &self.document.source()[self.things[id].span.start..last.span.end]
+    }
+
+    /// Gives a step that has an id another one.
+    pub(crate) fn set_step_id(&mut self, step: ThingId, id: &str) {
+        if let Some(field) = self.field(step, "id") {
+            self.set_value(field, id.to_owned());
+        }
+        let thing = &mut self.things[step];
+        let heading = thing.step.as_mut().or(thing.boxed.as_mut());
+        heading.into_iter().for_each(|heading| heading.id = Some(id.to_owned()));
     }
 
     /// Replaces the value of a thing.

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, hash::Hash};
 
-use super::{Outline, SectionRole, StepHeading, ThingId, ThingKind, single_spaced};
+use super::{Outline, SectionRole, StepHeading, Thing, ThingId, ThingKind, single_spaced};
 
 /// Beyond this many pairs, texts are not compared by similarity.
 const MAX_PAIRS: usize = 4_000;
@@ -43,9 +43,9 @@ impl Pairing {
     /// The pairs of steps as indexes among the steps of each version, in the old order.
     pub(crate) fn steps(&self, old: &Outline<'_>, new: &Outline<'_>) -> Vec<(usize, usize)> {
         let places: HashMap<ThingId, usize> =
-            new.steps().enumerate().map(|(place, (id, _))| (id, place)).collect();
+            new.all_steps().enumerate().map(|(place, (id, _))| (id, place)).collect();
         let partner = |id: ThingId| places.get(&self.to_new[id]?).copied();
-        let steps = old.steps().enumerate();
+        let steps = old.all_steps().enumerate();
         steps.filter_map(|(place, (id, _))| Some((place, partner(id)?))).collect()
     }
 
@@ -265,6 +265,7 @@ impl<'o> Pairer<'o> {
             return pairs;
         }
         let ids = (left.as_slice(), right.as_slice());
+        pairs.extend(self.boxes(ids));
         pairs.extend(self.by_doubled(ids, |outline, id| outline.name(id)));
         pairs.extend(self.by(ids, |outline, id| outline.name(id)));
         // Things without a name.
@@ -278,6 +279,26 @@ impl<'o> Pairer<'o> {
         pairs.extend(self.by(ids, |o, id| free(o, id, |o, id| without_numbers(&o.own_text(id)))));
         pairs.extend(self.by_place(old, new));
         pairs.extend(self.by_similarity(ids));
+        pairs
+    }
+
+    /// Pairs steps that are boxes by id. If a step has none on either side, by title.
+    fn boxes(&mut self, (old, new): (&[ThingId], &[ThingId])) -> Vec<(ThingId, ThingId)> {
+        let boxes = |outline: &Outline<'_>, ids: &[ThingId], has_id: bool| -> Vec<ThingId> {
+            let step = |id: ThingId| outline.get(id).boxed.as_deref();
+            let wanted = |id: &ThingId| step(*id).is_some_and(|step| step.id.is_some() == has_id);
+            ids.iter().copied().filter(wanted).collect()
+        };
+        let old = [false, true].map(|has_id| boxes(self.old, old, has_id));
+        let new = [false, true].map(|has_id| boxes(self.new, new, has_id));
+        let step = |outline: &'o Outline<'o>, id: ThingId| outline.get(id).boxed.as_deref();
+        let mut pairs = self.by((&old[1], &new[1]), |outline, id| {
+            Some((&step(outline, id)?.id, &step(outline, id)?.title))
+        });
+        pairs.extend(self.by((&old[1], &new[1]), |outline, id| Some(&step(outline, id)?.id)));
+        for (old, new) in [(&old[0], &new[0]), (&old[0], &new[1]), (&old[1], &new[0])] {
+            pairs.extend(self.by((old, new), |outline, id| Some(&step(outline, id)?.title)));
+        }
         pairs
     }
 
@@ -371,14 +392,13 @@ impl<'o> Pairer<'o> {
     /// Whether two things without a common identity may be versions of each other.
     fn may_be_versions(&self, old: ThingId, new: ThingId) -> bool {
         let (one, other) = (self.old.get(old), self.new.get(new));
-        let has_id =
-            |step: &Option<Box<StepHeading>>| step.as_ref().is_some_and(|s| s.id.is_some());
+        let has_id = |thing: &Thing<'_>| thing.any_step().is_some_and(|step| step.id.is_some());
         let is_field = |outline: &Outline<'_>, id| {
             !outline.is_section(id) && outline.written_name(id).is_some()
         };
         one.kind == other.kind
             && one.step.is_some() == other.step.is_some()
-            && !(has_id(&one.step) && has_id(&other.step))
+            && !(has_id(one) && has_id(other))
             && !is_field(self.old, old)
             && !is_field(self.new, new)
     }
@@ -390,19 +410,26 @@ fn subsections(outline: &Outline<'_>, id: ThingId) -> Vec<ThingId> {
 
 /// Twice the number of common words, and the number of words of both texts.
 fn common_words(one: &str, other: &str) -> (usize, usize) {
-    let words = |text: &'_ str| -> usize { text.split_whitespace().take(MAX_WORDS).count() };
-    let mut left: HashMap<&str, usize> = HashMap::new();
-    for word in one.split_whitespace().take(MAX_WORDS) {
+    let (mut left, mut count): (HashMap<&str, usize>, usize) = (HashMap::new(), 0);
+    for word in words(one) {
         *left.entry(word).or_default() += 1;
+        count += 1;
     }
     let mut common = 0;
-    for word in other.split_whitespace().take(MAX_WORDS) {
+    for word in words(other) {
+        count += 1;
         if let Some(count) = left.get_mut(word).filter(|count| **count > 0) {
             *count -= 1;
             common += 2;
         }
     }
-    (common, words(one) + words(other))
+    (common, count)
+}
+
+/// The words of a text, as far as they are compared; a box is none.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split_whitespace().filter(|word| !matches!(*word, "[" | "]" | "[x]"));
+    words.take(MAX_WORDS)
 }
 
 /// The words of a text without numbers and plurals, for texts that count down.

@@ -1,6 +1,6 @@
 //! Reads the outline of a document.
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use super::{MARK, Outline, SectionRole, StepHeading, Thing, ThingId, ThingKind, normal_name};
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
             bookkeeping::{Bookkeeping, pieces},
             read::locate::{LocatedStep, locate},
             review,
+            step::heading::box_mark,
         },
     },
     text::markdown::{Document, ItemId, SectionId},
@@ -27,8 +28,11 @@ impl<'d> Outline<'d> {
             StateFile::Plan => locate(document),
             _ => Vec::new(),
         };
-        let steps = steps.into_iter().filter(|step| step.item.is_none()).collect();
-        let mut reader = Reader { file, document, metadata, steps, done: 0, things: Vec::new() };
+        let (steps, boxes): (Vec<_>, Vec<_>) =
+            steps.into_iter().partition(|step| step.item.is_none());
+        let boxes = boxes.into_iter().filter_map(|step| Some((step.item?, step))).collect();
+        let things = Vec::new();
+        let mut reader = Reader { file, document, metadata, steps, boxes, done: 0, things };
         let root = document.root();
         let role = reader.role(root);
         let id = reader.push(
@@ -61,6 +65,8 @@ struct Reader<'d> {
     metadata: Option<SectionId>,
     /// The steps with a heading, in order.
     steps: Vec<LocatedStep>,
+    /// The steps that are boxes.
+    boxes: HashMap<ItemId, LocatedStep>,
     /// How far the source has been read.
     done: usize,
     things: Vec<Thing<'d>>,
@@ -90,6 +96,7 @@ impl<'d> Reader<'d> {
             value: Cow::Borrowed(&source[value..span.end]),
             span,
             step: None,
+            boxed: None,
             section: place.section,
             item: None,
         });
@@ -159,7 +166,7 @@ impl<'d> Reader<'d> {
             let thing = self.push(place, kind, start..is_marked.unwrap_or(end), value);
             if let Some(LocatedStep { number, heading, .. }) = step {
                 let is_numbered = heading.number.is_some();
-                let (id, title) = (self.step_id(id), heading.title);
+                let (id, title) = (self.step_id(document.items(id)), heading.title);
                 let step = StepHeading { number, is_numbered, id, title };
                 self.things[thing].step = Some(Box::new(step));
             }
@@ -178,18 +185,27 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn step_id(&self, section: SectionId) -> Option<String> {
+    /// The id among the fields of a step.
+    fn step_id(&self, fields: &[ItemId]) -> Option<String> {
         let named = |item: &&ItemId| {
             let key = self.document.item(**item).key.as_deref();
             key.is_some_and(|key| key.trim().eq_ignore_ascii_case("id"))
         };
-        let item = *self.document.items(section).iter().find(named)?;
+        let item = *fields.iter().find(named)?;
         Bookkeeping::parse(&self.document.own_lines(item)).step_id().map(|id| id.to_string())
     }
 
     fn item(&mut self, place: Position, id: ItemId, span: Range<usize>) {
         let document = self.document;
-        let value = document.item(id).value_span.start;
+        let boxed = self.boxes.remove(&id);
+        let mut value = document.item(id).value_span.start;
+        if boxed.is_some()
+            && document.item(id).checkbox.is_none()
+            && let Some((_, title)) = box_mark(&document.source()[value..span.end])
+        {
+            // A box with another mark is part of the text.
+            value = span.end - title.trim_start().len();
+        }
         // A directive or rule is one thing with all that is nested in it.
         let is_sentence = matches!(place.role, SectionRole::Directives | SectionRole::Rules);
         let inside = if is_sentence { None } else { self.inside(id, &span) }.unwrap_or_default();
@@ -202,6 +218,12 @@ impl<'d> Reader<'d> {
         }
         let thing = self.push(place, ThingKind::Item, span.start..end, value);
         self.things[thing].item = Some(id);
+        if let Some(LocatedStep { number, heading, .. }) = boxed {
+            let is_numbered = heading.number.is_some();
+            let (id, title) = (self.step_id(&document.item(id).children), heading.title);
+            let step = StepHeading { number, is_numbered, id, title };
+            self.things[thing].boxed = Some(Box::new(step));
+        }
         let place = Position { parent: thing, ..place };
         for (child, span) in inside {
             match child {
@@ -222,7 +244,7 @@ impl<'d> Reader<'d> {
         let document = self.document;
         let item = document.item(id);
         let is_id = item.key.as_deref().is_some_and(|key| key.trim().eq_ignore_ascii_case("id"));
-        let is_of_step = self.things[place.parent].step.is_some();
+        let is_of_step = self.things[place.parent].any_step().is_some();
         let raw = document.raw_value(id);
         if !is_id || !is_of_step || item.value_span.end != span.end || document.value(id) != raw {
             return false;

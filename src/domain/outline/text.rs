@@ -63,7 +63,7 @@ impl Outline<'_> {
     /// The names of the fields around a thing and its own, with dots between them, and the path of
     /// the innermost field around it. A bullet without a name is not part of a path.
     pub(crate) fn field_path(&self, id: ThingId) -> (Option<String>, String) {
-        let around = self.lineage(id).skip(1).take_while(|around| !self.is_section(*around));
+        let around = self.lineage(id).skip(1).take_while(|around| !self.begins_part(*around));
         let mut names: Vec<String> = around.filter_map(|around| self.name(around)).collect();
         names.reverse();
         let under = names.join(".");

@@ -156,11 +156,6 @@ impl Plan {
         })
     }
 
-    /// The steps with a heading, in order; an outline contains only these.
-    pub(crate) fn headed_steps(&self) -> Vec<&Step> {
-        self.steps.iter().filter(|step| step.item.is_none()).collect()
-    }
-
     /// The step with that id.
     pub fn step_by_id(&self, id: &StepId) -> Option<&Step> {
         self.steps.iter().find(|step| step.id.as_ref() == Some(id))

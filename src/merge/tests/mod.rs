@@ -1,4 +1,5 @@
 mod agreement;
+mod boxes;
 mod files;
 mod laws;
 mod log;

@@ -1,6 +1,7 @@
 //! What the commands of git do with the files of a work tree.
 
 use super::{
+    outputs::long_output_options,
     parser::ShellWord,
     programs::{
         PathUse, PathUses, copy_uses, has_flag, is_flag, operand_uses, operands, with_option_before,
@@ -25,7 +26,10 @@ const HARMLESS: Words = Words(
 
 /// Whether a command of git only reads.
 pub(super) fn only_reads(args: &[ShellWord]) -> bool {
-    parts(args).is_some_and(|(verb, _)| READERS.contains(verb))
+    let reads = |(verb, args): (&str, &[ShellWord])| {
+        READERS.contains(verb) && long_output_options(args).is_empty()
+    };
+    parts(args).is_some_and(reads)
 }
 
 /// The directory that `-C` names.
@@ -106,7 +110,7 @@ pub(super) fn path_uses(args: &[ShellWord]) -> PathUses {
             }
         }
         "clean" => clean_uses(args, paths),
-        verb if READERS.contains(verb) || HARMLESS.contains(verb) => Vec::new(),
+        verb if READERS.contains(verb) || HARMLESS.contains(verb) => long_output_options(args),
         _ => paths(PathUse::MayWrite),
     }
 }

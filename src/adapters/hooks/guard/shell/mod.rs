@@ -3,6 +3,7 @@
 
 mod expansion;
 mod git;
+mod outputs;
 mod parser;
 mod programs;
 mod wrappers;

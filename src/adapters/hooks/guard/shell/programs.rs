@@ -4,7 +4,7 @@ use super::{
     super::guarded_state::{LONGEST_PATH, state_names},
     base_name,
     expansion::glob_matches,
-    git,
+    git, outputs,
     parser::ShellWord,
 };
 use crate::text::Words;
@@ -63,7 +63,9 @@ pub(super) fn is_interpreter(name: &str) -> bool {
 pub(super) fn only_reads(name: &str, args: &[ShellWord]) -> bool {
     match name {
         "git" => git::only_reads(args),
-        "sed" | "find" | "sort" | "awk" => path_uses(name, args).is_empty(),
+        "sed" | "find" | "sort" | "awk" | "less" | "tree" | "uniq" | "xxd" => {
+            path_uses(name, args).is_empty()
+        }
         name => name.is_empty() || READERS.contains(name),
     }
 }
@@ -82,17 +84,17 @@ pub(super) fn path_uses(name: &str, args: &[ShellWord]) -> PathUses {
         "tee" | "truncate" | "sponge" | "patch" | "ed" | "ex" => writes(),
         "sed" | "gsed" | "perl" | "ruby" | "yq" if in_place => writes(),
         "awk" | "gawk" if args.iter().any(|word| word.text == "inplace") => writes(),
-        "sed" | "gsed" | "yq" | "awk" | "gawk" | "mawk" => Vec::new(),
+        "sed" | "gsed" => outputs::sed_uses(args),
+        "awk" | "gawk" | "mawk" => outputs::awk_uses(args),
+        "yq" => Vec::new(),
         "mv" | "cp" | "install" | "ln" | "scp" | "rsync" => copy_uses(name, args),
         "dd" => {
             let of = args.iter().filter_map(|word| Some((word, word.text.strip_prefix("of=")?)));
             of.map(|(word, path)| (word.with(path), PathUse::Writes)).collect()
         }
-        "curl" | "wget" | "sort" => {
-            let next = args.iter().skip(1).map(Some).chain([None]);
-            let outputs = args.iter().zip(next).filter_map(|(word, next)| output_file(word, next));
-            outputs.map(|word| (word, PathUse::Writes)).collect()
-        }
+        "curl" | "wget" | "sort" | "less" | "tree" => outputs::output_options(args),
+        "uniq" => outputs::second_operand(args, &["-f", "-s", "-w"]),
+        "xxd" => outputs::second_operand(args, &["-c", "-g", "-l", "-n", "-o", "-R", "-s"]),
         "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" => {
             operand_uses(args, if recursive { PathUse::MayWriteBelow } else { PathUse::MayWrite })
         }
@@ -157,20 +159,6 @@ fn possible_values(word: &ShellWord) -> Vec<ShellWord> {
     let value = text.split_once('=').map(|(_, value)| value);
     let whole = (!text.starts_with('-')).then_some(text);
     [whole, attached, value].into_iter().flatten().map(|text| word.with(text)).collect()
-}
-
-/// The file of `-o FILE`, `-oFILE`, `-sLo FILE`, `--output FILE` or `--output=FILE`.
-fn output_file(word: &ShellWord, next: Option<&ShellWord>) -> Option<ShellWord> {
-    const LONG: [&str; 2] = ["--output", "--output-document"];
-    let text = word.text.as_str();
-    if text.starts_with("--") {
-        return match text.split_once('=') {
-            Some((name, path)) if LONG.contains(&name) => Some(word.with(path)),
-            _ => next.filter(|_| LONG.contains(&text)).cloned(),
-        };
-    }
-    let (_, path) = text.strip_prefix('-')?.split_once(['o', 'O'])?;
-    if path.is_empty() { next.cloned() } else { Some(word.with(path)) }
 }
 
 /// Where a copy goes: the last operand, or a file of the same name in it.
