@@ -11,7 +11,10 @@ use crate::{
     domain::{
         Plan, Review, StateFile, StepRef,
         outline::{Outline, StepHeading, ThingId},
-        plan::dependencies,
+        plan::{
+            dependencies::{self, StepLabels},
+            labels::StepIndex,
+        },
     },
     text::markdown::{Document, ItemId},
 };
@@ -68,17 +71,18 @@ fn name_dependencies(
         outline.all_steps().filter_map(list).collect()
     };
     let (left, right) = (lists(old), lists(new));
-    let name = |step: &StepRef, plan: &Plan| {
-        let known = plan.step(step).ok();
+    let (earlier, later) = (before.step_index(), after.step_index());
+    let name = |step: &StepRef, plan: &StepIndex<'_>| {
+        let known = plan.get(step);
         let id = known.and_then(|step| step.id.clone());
-        let later = id.and_then(|id| after.step_by_id(&id)).or_else(|| after.step(step).ok());
-        let named = later.or(known);
+        let by_id = id.and_then(|id| later.first_with_id(&id));
+        let named = by_id.or_else(|| later.get(step)).or(known);
         named.map_or(step.to_string(), |step| {
             dependencies::write([(step.number, step.title.as_str())])
         })
     };
-    let named = |plan: &Plan, list: &str| {
-        let found = dependencies::parse(list, &plan.names()).ok()?;
+    let named = |(plan, labels): (&StepIndex<'_>, &StepLabels<'_>), list: &str| {
+        let found = dependencies::parse(list, labels).ok()?;
         Some(found.iter().map(|found| name(&found.step, plan)).collect::<Vec<_>>().join(", "))
     };
     let is_same = |one: &(ThingId, Option<String>, String), others: &HashSet<_>| {
@@ -87,12 +91,17 @@ fn name_dependencies(
     let known = |lists: &[(ThingId, Option<String>, String)]| -> HashSet<_> {
         lists.iter().map(|(_, id, list)| (id.clone(), list.clone())).collect()
     };
+    let [old_labels, new_labels] = [before, after].map(|plan| StepLabels::from(plan.names()));
     let (in_left, in_right) = (known(&left), known(&right));
     for list in left.iter().filter(|list| !is_same(list, &in_right)) {
-        named(before, &list.2).into_iter().for_each(|text| old.set_value(list.0, text));
+        named((&earlier, &old_labels), &list.2)
+            .into_iter()
+            .for_each(|text| old.set_value(list.0, text));
     }
     for list in right.iter().filter(|list| !is_same(list, &in_left)) {
-        named(after, &list.2).into_iter().for_each(|text| new.set_value(list.0, text));
+        named((&later, &new_labels), &list.2)
+            .into_iter()
+            .for_each(|text| new.set_value(list.0, text));
     }
 }
 

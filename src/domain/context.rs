@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use serde::Serialize;
 
-use super::{ModelError, StateFile, layout::ForeignLayout};
+use super::{ModelError, StateFile, layout::ForeignLayout, problem::RENAME};
 use crate::text::markdown::{Document, EditError, Edited, SectionId, is_placeholder};
 
 const FILE: StateFile = StateFile::Context;
@@ -230,12 +230,9 @@ impl Context {
     /// # Errors
     /// There is none, or several.
     pub(crate) fn section(&self, name: &str) -> Result<SectionId, ModelError> {
-        let whole = self.document.find(&[name.trim()]);
-        if whole.is_ok() || !name.contains('/') {
-            return whole.map_err(|error| ModelError::lookup(FILE, error));
-        }
-        let parts: Vec<&str> = name.split('/').map(str::trim).collect();
-        self.document.find(&parts).map_err(|error| ModelError::lookup(FILE, error))
+        let found = self.sections_named(name)?;
+        let [only] = found.as_slice() else { return Err(self.ambiguous(name, &found)) };
+        Ok(*only)
     }
 
     /// Every section that has that name, as in [`Self::section`]; never none.
@@ -243,15 +240,28 @@ impl Context {
     /// # Errors
     /// There is none.
     pub(crate) fn sections_named(&self, name: &str) -> Result<Vec<SectionId>, ModelError> {
-        let whole = self.document.find_all(&[name.trim()]);
-        let found = match whole.is_ok() || !name.contains('/') {
-            true => whole,
-            false => {
-                let parts: Vec<&str> = name.split('/').map(str::trim).collect();
-                self.document.find_all(&parts)
-            }
+        self.document.find_named(name).map_err(|error| ModelError::lookup(FILE, error))
+    }
+
+    /// Several sections have that name: the hint is a path that only one of them has.
+    fn ambiguous(&self, name: &str, found: &[SectionId]) -> ModelError {
+        let name = name.rsplit('/').next().unwrap_or(name).trim();
+        let mut error = ModelError::lookup(FILE, self.document.ambiguous(name, found));
+        let path = |known: &ContextSection| {
+            let path: Vec<&str> =
+                known.path.iter().chain([&known.title]).map(String::as_str).collect();
+            let is_only = path.len() > 1
+                && path.iter().all(|part| !part.contains('/'))
+                && self.document.find(&path).is_ok();
+            is_only.then(|| path.join("/"))
         };
-        found.map_err(|error| ModelError::lookup(FILE, error))
+        let known = self.sections.iter().filter(|known| found.contains(&known.section));
+        if let (ModelError::Ambiguous { hint, .. }, Some(path)) =
+            (&mut error, known.filter_map(path).next())
+        {
+            *hint = format!("name it with the headings above it, such as `{path}`, or {RENAME}");
+        }
+        error
     }
 }
 

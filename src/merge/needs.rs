@@ -7,7 +7,7 @@ use super::{references, step::label};
 use crate::domain::{
     StepRef,
     outline::{Outline, ThingId, ThingKind},
-    plan::dependencies::{self, StepLabel},
+    plan::dependencies::{self, StepLabel, StepLabels},
 };
 
 /// For each version how many dependencies and references lead to each of its steps.
@@ -30,6 +30,7 @@ fn count(outline: &Outline<'_>) -> HashMap<ThingId, usize> {
     let mut counts = HashMap::new();
     let steps: Vec<ThingId> = outline.all_steps().map(|(id, _)| id).collect();
     let known: Vec<StepLabel<'_>> = outline.all_steps().map(|(_, step)| label(step)).collect();
+    let labels = StepLabels::from(known.clone());
     let mut refer = |is_meant: &dyn Fn(&StepLabel<'_>) -> bool| {
         if let Some(at) = known.iter().position(is_meant) {
             *counts.entry(steps[at]).or_default() += 1;
@@ -41,7 +42,7 @@ fn count(outline: &Outline<'_>) -> HashMap<ThingId, usize> {
         if outline.name(id).as_deref() != Some("depends_on") {
             continue;
         }
-        for found in dependencies::parse(value, &known).into_iter().flatten() {
+        for found in dependencies::parse(value, &labels).into_iter().flatten() {
             refer(&|step| match &found.step {
                 StepRef::Id(id) => step.id == Some(id.as_str()),
                 StepRef::Number(number) => step.number == *number,

@@ -9,7 +9,7 @@ use crate::domain::{
     outline::{MARK, Outline, StepHeading, ThingId, ThingKind},
     plan::{
         bookkeeping::{ATTEMPTS, CLAIMED_BY, COMPLETED_AT, STARTED_AT, prefix_of},
-        dependencies::{self, StepLabel},
+        dependencies::{self, StepLabel, StepLabels},
     },
 };
 
@@ -36,7 +36,7 @@ pub(super) fn name_dependencies(outlines: &mut [Outline<'_>; 3]) -> TitledLists 
     let mut titled = TitledLists::default();
     for (side, outline) in outlines.iter_mut().enumerate() {
         let steps: Vec<StepHeading> = outline.all_steps().map(|(_, step)| step.clone()).collect();
-        let known: Vec<StepLabel<'_>> = steps.iter().map(label).collect();
+        let known = StepLabels::from(steps.iter().map(label).collect::<Vec<_>>());
         let is_list = |id: &ThingId| {
             outline.get(*id).kind == ThingKind::Item
                 && outline.name(*id).as_deref() == Some("depends_on")
@@ -69,7 +69,7 @@ pub(super) fn label(step: &StepHeading) -> StepLabel<'_> {
 }
 
 /// The steps by their ids; one without an id by its number and title.
-fn with_ids(found: &[dependencies::Dependency], known: &[StepLabel<'_>]) -> String {
+fn with_ids(found: &[dependencies::Dependency], known: &StepLabels<'_>) -> String {
     let one = |step: &StepRef| match step {
         StepRef::Id(_) | StepRef::Label(_) => step.to_string(),
         StepRef::Number(number) => {
@@ -90,7 +90,7 @@ pub(super) fn title_dependencies(
     steps: &[StepHeading],
     titled: &TitledLists,
 ) {
-    let known: Vec<StepLabel<'_>> = steps.iter().map(label).collect();
+    let known = StepLabels::from(steps.iter().map(label).collect::<Vec<_>>());
     let is_list = |child: &&mut MergedThing| {
         let is_titled =
             |side: usize| child.sources[side].is_some_and(|id| titled[side].contains(&id));

@@ -235,3 +235,52 @@ fn a_variable_that_names_no_state_is_blamed() {
     let ran = project.run(&["-C", "nowhere", "status"]);
     assert!(!ran.stderr.contains("STATEDIR"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_key_that_is_given_twice_is_refused_and_not_dropped() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    for args in [
+        &["step", "done", "1", "--output", "a=1", "--output", "a=2"][..],
+        &["step", "add", "More", "--input", "a=1", "--input", "a=1"],
+        &["step", "set", "2", "owner=ada", "owner=bob"],
+        &["plan", "set", "owner=ada", "owner=bob"],
+        &["history", "add", "Asked", "a=1", "a=2"],
+        &["event", "emit", "asked", "a=1", "a=2"],
+    ] {
+        let before = project.files();
+        assert_eq!(project.refused(1, args)["error"]["code"], "duplicate_key", "{args:?}");
+        assert_eq!(project.files(), before, "{args:?}");
+    }
+    project.ok(&["step", "done", "1", "--output", "a=1", "--output", "b=2"]);
+}
+
+#[test]
+fn input_may_begin_with_a_byte_order_mark() {
+    let project = Project::new();
+    let changes = r#"[{"op": "step.add", "title": "A"}]"#;
+    project.ok_with_input(&["apply", "-"], &format!("\u{feff}{changes}"));
+    project.ok_with_input(&["var", "merge", "-"], "\u{feff}{\"a\": 1}");
+    project.ok_with_input(&["var", "set", "b", "-"], "\u{feff}42\r\n");
+    assert_eq!(project.json(&["var", "get", "b"])["value"], 42);
+    project.ok_with_input(&["context", "add", "-"], "\u{feff}It works\r\n");
+    assert!(!project.read("context.md").contains('\u{feff}'));
+    let state = project.ok(&["state"]).stdout;
+    project.ok_with_input(&["import", "-", "--replace"], &format!("\u{feff}{state}"));
+    assert_eq!(project.json(&["step", "list"])["steps"][0]["title"], "A");
+}
+
+#[test]
+fn a_limit_of_nothing_does_not_say_that_there_is_nothing() {
+    let project = Project::with_steps(2);
+    project.ok(&["history", "add", "Asked"]);
+    for args in [
+        &["step", "list"][..],
+        &["op", "log"],
+        &["history", "list"],
+        &["history", "search", "Asked"],
+    ] {
+        let printed = project.ok(&[args, &["--limit", "0"]].concat()).stdout;
+        assert!(!printed.contains("no ") && printed.contains("--limit"), "{args:?} {printed}");
+    }
+}

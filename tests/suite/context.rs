@@ -53,3 +53,34 @@ fn a_text_that_has_to_be_fenced_is_as_it_was_given() {
     // Control: where a comment is one, it says when the text was added.
     assert!(findings.contains("It is fast <!-- "), "{findings}");
 }
+
+/// A context in which two sections have one name.
+fn with_two_findings() -> Project {
+    let project = Project::new();
+    let text = "# C\n\n## Alpha\n\n### Findings\n\none\n\n## Beta\n\n### Findings\n\ntwo\n";
+    project.write("context.md", text);
+    project
+}
+
+#[test]
+fn one_of_two_sections_of_a_name_is_named_by_its_path() {
+    let project = with_two_findings();
+    let refusal = project.refused(1, &["context", "add", "--section", "Findings", "x"]);
+    let hint = refusal["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("such as `Alpha/Findings`"), "{hint}");
+    project.ok(&["context", "add", "--section", "Alpha/Findings", "three"]);
+    for args in [&["show", "context"][..], &["context", "show"]] {
+        let shown = project.ok(&[args, &["--section", "Beta / findings"]].concat()).stdout;
+        assert!(shown.contains("two") && !shown.contains("three"), "{args:?} {shown}");
+    }
+    project.refused(1, &["show", "context", "--section", "Beta/Nothing"]);
+}
+
+#[test]
+fn a_hint_adds_no_section_where_something_hides_the_rest() {
+    let project = Project::new();
+    project.write("context.md", "# C\n\n## Alpha\n<pre>\n\n## Beta\n\ntwo\n");
+    let refusal = project.refused(1, &["context", "add", "--section", "Beta", "x"]);
+    let hint = refusal["error"]["hint"].as_str().unwrap();
+    assert_eq!(hint, "the HTML block opened at 4:1 hides the headings after it");
+}

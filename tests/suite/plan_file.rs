@@ -254,6 +254,9 @@ fn a_refusal_names_the_fence_that_was_never_closed() {
     }
     let checked = project.run(&["check"]).stdout;
     assert!(checked.contains("hides the headings after it\n"), "{checked}");
+    project.write("plan.md", "# Plan\n\n<pre>\n\n## Steps\n\n### Step 1: A\n");
+    let noted = project.ok(&["step", "list"]).stderr;
+    assert!(noted.contains("plan.md: the HTML block opened at 3:1 hides"), "{noted}");
 }
 
 #[test]

@@ -7,15 +7,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+pub(crate) use super::labels::{StepLabel, StepLabels};
 use crate::domain::{ModelError, StepId, StepRef};
-
-/// How a step can be named in the list.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StepLabel<'s> {
-    pub(crate) number: u32,
-    pub(crate) id: Option<&'s str>,
-    pub(crate) title: &'s str,
-}
 
 /// The most steps that a range in a file stands for: a plan full of long ones would need memory by the
 /// square of its size.
@@ -45,7 +38,7 @@ impl Dependency {
 ///
 /// # Errors
 /// An entry is not a step.
-pub(crate) fn parse(list: &str, steps: &[StepLabel<'_>]) -> Result<Vec<Dependency>, ModelError> {
+pub(crate) fn parse(list: &str, steps: &StepLabels<'_>) -> Result<Vec<Dependency>, ModelError> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < list.len() {
@@ -154,7 +147,7 @@ fn renamed_range(
 fn entry(
     list: &str,
     at: usize,
-    steps: &[StepLabel<'_>],
+    steps: &StepLabels<'_>,
     found: &mut Vec<Dependency>,
 ) -> Result<usize, ModelError> {
     let rest = &list[at..];
@@ -187,10 +180,9 @@ fn entry(
     }
     let end = at + rest.find([',', '\n']).unwrap_or(rest.len());
     let whole = list[at..end].trim();
-    let mut same = steps.iter().filter(|step| !whole.is_empty() && step.title == whole);
-    if let (Some(step), None) = (same.next(), same.next())
-        && StepRef::parse(whole).is_err()
-    {
+    let is_title = !whole.is_empty() && !steps.is_empty() && StepRef::parse(whole).is_err();
+    let mut same = is_title.then(|| steps.titled(whole)).into_iter().flatten();
+    if let (Some(step), None) = (same.next(), same.next()) {
         let start = at + rest.len() - rest.trim_start().len();
         let title = Some(start..start + whole.len());
         found.push(Dependency { step: reference(step), number: None, title, disagrees: None });
@@ -204,7 +196,7 @@ fn entry(
 fn words(
     list: &str,
     span: Range<usize>,
-    steps: &[StepLabel<'_>],
+    steps: &StepLabels<'_>,
     found: &mut Vec<Dependency>,
 ) -> Result<(), ModelError> {
     let mut at = span.start;
@@ -242,12 +234,12 @@ fn words(
     Ok(())
 }
 
-fn is_id(step: &StepRef, steps: &[StepLabel<'_>]) -> bool {
-    matches!(step, StepRef::Id(id) if steps.iter().any(|step| step.id == Some(id.as_str())))
+fn is_id(step: &StepRef, steps: &StepLabels<'_>) -> bool {
+    matches!(step, StepRef::Id(id) if steps.has_id(id.as_str()))
 }
 
 /// The length in bytes of the title at the beginning of `text`; `None` if there is no title.
-fn title_width(text: &str, number: u32, steps: &[StepLabel<'_>]) -> Option<usize> {
+fn title_width(text: &str, number: u32, steps: &StepLabels<'_>) -> Option<usize> {
     let ends = |rest: &str| {
         let rest = rest.trim_start_matches([' ', ']', '`']);
         rest.is_empty() || rest.starts_with([',', '\n'])
@@ -258,16 +250,13 @@ fn title_width(text: &str, number: u32, steps: &[StepLabel<'_>]) -> Option<usize
         return Some(values.byte_offset()).filter(|width| is_text && ends(&text[*width..]));
     }
     // Usually the number is right.
-    let likely = likely(number, steps).filter(|step| text.starts_with(step.title));
+    let likely = steps.likely(number).filter(|step| text.starts_with(step.title));
     if let Some(step) =
         likely.filter(|step| !step.title.is_empty() && ends(&text[step.title.len()..]))
     {
         return Some(step.title.len());
     }
-    let known = steps.iter().filter(|step| !step.title.is_empty() && text.starts_with(step.title));
-    let known = known.filter(|step| ends(&text[step.title.len()..]));
-    let longest = known.map(|step| (step.number == number, step.title.len())).max();
-    if let Some((_, width)) = longest {
+    if let Some(width) = known_width(text, number, steps) {
         return Some(width);
     }
     let cut = text.find([',', '\n']).unwrap_or(text.len());
@@ -275,25 +264,39 @@ fn title_width(text: &str, number: u32, steps: &[StepLabel<'_>]) -> Option<usize
     let is_step = |word: &str| {
         let word = word.trim_matches(['"', '\'', '`', '[', ']']);
         word.trim_start_matches('#').parse::<u32>().is_ok()
-            || steps.iter().any(|step| step.id == Some(word))
+            || steps.has_id(word)
             || matches!(word.to_ascii_lowercase().as_str(), "" | "step" | "steps")
     };
     (!title.is_empty() && !title.split(' ').all(is_step)).then_some(title.len())
 }
 
-/// The step of that number, if steps are numbered in their order.
-fn likely<'a, 's>(number: u32, steps: &'a [StepLabel<'s>]) -> Option<&'a StepLabel<'s>> {
-    let at = usize::try_from(number).ok()?.checked_sub(1)?;
-    steps.get(at).filter(|step| step.number == number)
+/// The length of the longest title of a step at the beginning of `text`, where nothing but the next
+/// entry follows it; one of the step with that number comes first.
+fn known_width(text: &str, number: u32, steps: &StepLabels<'_>) -> Option<usize> {
+    let most = steps.longest_title();
+    let ends = text.match_indices([',', '\n']).map(|(at, _)| at).chain([text.len()]);
+    let mut longest = None;
+    for end in ends {
+        let least = text[..end].trim_end_matches([' ', ']', '`']).len();
+        if least > most {
+            break;
+        }
+        // What is trimmed may also be the end of the title.
+        for width in (least.max(1)..=end.min(most)).filter(|width| text.is_char_boundary(*width)) {
+            let found = steps.titled(&text[..width]).map(|step| (step.number == number, width));
+            longest = longest.max(found.max());
+        }
+    }
+    longest.map(|(_, width)| width)
 }
 
 /// The step with that number and title, else the only one with that title, else that with the number;
 /// and whether the title was found.
-fn by_title(number: u32, title: &str, steps: &[StepLabel<'_>]) -> (StepRef, bool) {
-    if let Some(step) = likely(number, steps).filter(|step| step.title == title) {
+fn by_title(number: u32, title: &str, steps: &StepLabels<'_>) -> (StepRef, bool) {
+    if let Some(step) = steps.likely(number).filter(|step| step.title == title) {
         return (reference(step), true);
     }
-    let titled: Vec<&StepLabel<'_>> = steps.iter().filter(|step| step.title == title).collect();
+    let titled: Vec<&StepLabel<'_>> = steps.titled(title).collect();
     let both = titled.iter().find(|step| step.number == number);
     let only = titled.first().filter(|_| titled.len() == 1);
     match both.or(only) {
@@ -303,9 +306,9 @@ fn by_title(number: u32, title: &str, steps: &[StepLabel<'_>]) -> (StepRef, bool
 }
 
 /// A number that means one step is replaced by its id, if it has one.
-fn by_number(step: StepRef, steps: &[StepLabel<'_>]) -> StepRef {
+fn by_number(step: StepRef, steps: &StepLabels<'_>) -> StepRef {
     let StepRef::Number(number) = step else { return step };
-    let mut same = steps.iter().filter(|known| known.number == number);
+    let mut same = steps.numbered(number);
     match (same.next(), same.next()) {
         (Some(only), None) => reference(only),
         _ => step,
@@ -347,8 +350,12 @@ mod tests {
         StepLabel { number: 4, id: None, title: "2 more" },
     ];
 
+    fn steps() -> StepLabels<'static> {
+        Vec::from(STEPS).into()
+    }
+
     fn read(list: &str) -> Vec<String> {
-        let found = parse(list, &STEPS).unwrap();
+        let found = parse(list, &steps()).unwrap();
         found.iter().map(|found| found.step.to_string()).collect()
     }
 
@@ -369,7 +376,7 @@ mod tests {
         assert_eq!(read("[\"1\",\"3\"]"), ["1", "3"]);
         assert_eq!(read("none"), Vec::<String>::new());
         assert_eq!(read("9, zzzz"), ["9", "zzzz"]);
-        assert!(parse("1, ???", &STEPS).is_err());
+        assert!(parse("1, ???", &steps()).is_err());
     }
 
     #[test]
@@ -383,7 +390,7 @@ mod tests {
             assert_eq!(read(list), [list]);
         }
         let named = [StepLabel { number: 1, id: Some("17-01"), title: "Log in" }, STEPS[1]];
-        let found = parse("17-01, 1-2", &named).unwrap();
+        let found = parse("17-01, 1-2", &Vec::from(named).into()).unwrap();
         let found: Vec<String> = found.iter().map(|found| found.step.to_string()).collect();
         assert_eq!(found, ["17-01", "1", "2"]);
     }
@@ -392,7 +399,7 @@ mod tests {
     fn ids_take_the_place_of_numbers() {
         let with_ids = |list: &str| {
             let id_of = |number: u32| STEPS.get(number as usize - 1)?.id.map(str::to_owned);
-            with_ids(list, &parse(list, &STEPS).unwrap(), id_of)
+            with_ids(list, &parse(list, &steps()).unwrap(), id_of)
         };
         assert_eq!(with_ids("[1,\"3\"], Step 2, m2qp"), "[k3f9,\"m2qp\"], Step b7xd, m2qp");
         assert_eq!(with_ids("1 2"), "k3f9 b7xd");
@@ -403,7 +410,7 @@ mod tests {
     #[test]
     fn a_range_follows_its_steps() {
         let renamed = |list: &str, moved: &[(u32, u32)]| {
-            let found = parse(list, &STEPS).unwrap();
+            let found = parse(list, &steps()).unwrap();
             rename(list, &found, |step| {
                 let moved = moved.iter().find(|(from, _)| *step == StepRef::Number(*from));
                 moved.map(|(_, to)| (*to, String::new()))
@@ -419,7 +426,7 @@ mod tests {
     #[test]
     fn the_title_decides_where_only_one_step_has_it() {
         assert_eq!(read("2 Measure"), ["m2qp"]);
-        let found = parse("3 Gauge", &STEPS).unwrap();
+        let found = parse("3 Gauge", &steps()).unwrap();
         assert_eq!(found[0].step.to_string(), "m2qp");
         assert_eq!(found[0].disagrees, Some((3, "Gauge".to_owned())));
     }
@@ -427,7 +434,7 @@ mod tests {
     #[test]
     fn numbers_and_titles_follow_and_the_form_stays() {
         let renamed = |list: &str| {
-            let found = parse(list, &STEPS).unwrap();
+            let found = parse(list, &steps()).unwrap();
             rename(list, &found, |step| match step.to_string().as_str() {
                 "k3f9" | "1" => Some((2, "Gather, all".to_owned())),
                 "m2qp" | "3" => Some((4, "Measure".to_owned())),
@@ -437,6 +444,19 @@ mod tests {
         assert_eq!(renamed("1 Collect benchmarks, 3 Measure"), "2 \"Gather, all\", 4 Measure");
         assert_eq!(renamed("[1,\"3\"], Step 2, m2qp, #3"), "[2,\"4\"], Step 2, m2qp, #4");
         assert_eq!(renamed("none"), "none");
+    }
+
+    #[test]
+    fn lists_of_a_long_plan_whose_numbers_are_all_out_of_date_are_read_by_their_titles() {
+        let titles: Vec<String> = (1..=10_000).map(|number| format!("Task {number}")).collect();
+        let numbered = titles.iter().zip(2..);
+        let labels: Vec<StepLabel<'_>> =
+            numbered.map(|(title, number)| StepLabel { number, id: None, title }).collect();
+        let labels = StepLabels::from(labels);
+        for number in 1..10_000 {
+            let found = parse(&format!("{number} Task {number}"), &labels).unwrap();
+            assert_eq!(found[0].step, StepRef::Number(number + 1));
+        }
     }
 
     proptest! {
@@ -449,7 +469,7 @@ mod tests {
                 StepLabel { number, id: Some(id), title }
             }).collect();
             let list = write(steps.iter().map(|step| (step.number, step.title)));
-            let found = parse(&list, &steps).unwrap();
+            let found = parse(&list, &steps.into()).unwrap();
             let read: Vec<String> = found.iter().map(|found| found.step.to_string()).collect();
             prop_assert_eq!(read, ids, "{}", list);
             prop_assert!(found.iter().all(|found| found.disagrees.is_none()));

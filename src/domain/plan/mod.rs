@@ -4,6 +4,7 @@ pub(crate) mod bookkeeping;
 pub(crate) mod dependencies;
 pub(in crate::domain) mod edit;
 pub(in crate::domain) mod groups;
+pub(crate) mod labels;
 pub(in crate::domain) mod positions;
 pub(in crate::domain) mod progress;
 pub(crate) mod read;
@@ -19,7 +20,7 @@ use std::{borrow::Cow, ops::Range};
 use serde::Serialize;
 
 use self::{
-    dependencies::StepLabel,
+    dependencies::{StepLabel, StepLabels},
     read::{field_lines, locate::locate},
     step::heading::Heading,
 };
@@ -331,7 +332,7 @@ impl Plan {
             self.steps.push(step);
         }
         // Dependencies can name titles, so they are parsed after all steps.
-        let names = self.names();
+        let names = StepLabels::from(self.names());
         let parse = |list: &String| dependencies::parse(list, &names);
         let parsed: Vec<_> = dependencies.iter().map(|(_, _, list)| parse(list)).collect();
         drop(names);

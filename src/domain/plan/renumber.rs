@@ -2,7 +2,9 @@
 
 use crate::{
     domain::{
-        Plan, Step, StepId, StepRef, literal, plan::dependencies, references, replace_references,
+        Plan, Step, StepId, StepRef, literal,
+        plan::dependencies::{self, StepLabels},
+        references, replace_references,
     },
     text::markdown::{Edit, ItemId},
 };
@@ -104,7 +106,7 @@ impl Plan {
         &self,
         renamed: &dyn Fn(&StepRef) -> Option<(u32, String)>,
     ) -> Vec<(&Step, String)> {
-        let names = self.names();
+        let names = StepLabels::from(self.names());
         let mut lists = Vec::new();
         for step in self.steps.iter().filter(|step| !step.depends_on.is_empty()) {
             let item = self.step_field(step, "depends_on").ok().flatten();

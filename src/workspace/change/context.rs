@@ -130,8 +130,14 @@ fn find_or_create(draft: &mut Draft<'_>, text: &ContextText) -> Result<SectionId
         Ok(section) => Ok(section),
         Err(ModelError::NotFound { .. }) if text.create => create(draft, name),
         Err(ModelError::NotFound { file, message, hint }) => {
-            let hint = hint.map(|hint| format!("{hint} ")).unwrap_or_default();
-            let hint = Some(format!("{hint}`--create` adds the section"));
+            let create = "`--create` adds the section";
+            let hint = match (hint, context.document.hidden()) {
+                // Nothing can be added behind what hides the rest, either.
+                (Some(hidden), Some(_)) => hidden,
+                (Some(nearest), None) => format!("{nearest} {create}"),
+                (None, _) => create.to_owned(),
+            };
+            let hint = Some(hint);
             Err(ModelError::NotFound { file, message, hint }.into())
         }
         Err(error) => Err(error.into()),

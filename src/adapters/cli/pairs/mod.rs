@@ -16,6 +16,8 @@ use crate::domain::ErrorCode;
 /// The most that is read from standard input or a file.
 const MOST: u64 = 64 << 20;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// JSON where it parses as JSON and keeps every digit, text otherwise.
 pub(super) fn value(text: &str) -> Result<Value, Failure> {
     let read = serde_json::from_str(text).ok();
@@ -72,13 +74,28 @@ pub(super) fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 /// Pairs whose values are kept as text.
-pub(super) fn texts(pairs: &[(String, String)]) -> Map<String, Value> {
-    pairs.iter().map(|(key, value)| (key.clone(), Value::from(value.as_str()))).collect()
+pub(super) fn texts(pairs: &[(String, String)]) -> Result<Map<String, Value>, Failure> {
+    members(pairs, |text| Ok(Value::from(text)))
 }
 
 /// Pairs whose values are JSON where they parse as such.
 pub(super) fn values(pairs: &[(String, String)]) -> Result<Map<String, Value>, Failure> {
-    pairs.iter().map(|(key, text)| Ok((key.clone(), value(text)?))).collect()
+    members(pairs, value)
+}
+
+/// Refuses a key that is given twice, as in JSON: one of the values would be dropped.
+fn members(
+    pairs: &[(String, String)],
+    value: impl Fn(&str) -> Result<Value, Failure>,
+) -> Result<Map<String, Value>, Failure> {
+    let mut members = Map::new();
+    for (key, text) in pairs {
+        if members.insert(key.clone(), value(text)?).is_some() {
+            let message = format!("`{key}` is given twice");
+            return Err(Failure::new(ErrorCode::DuplicateKey, message).hint("keep one of them"));
+        }
+    }
+    Ok(members)
 }
 
 /// A text argument; `-` is standard input, without the line end behind its last line.
@@ -104,7 +121,7 @@ pub(super) fn optional_text(argument: Option<String>) -> Result<Option<String>, 
     argument.map(text).transpose()
 }
 
-/// A file, or standard input for `-`.
+/// A file, or standard input for `-`, without the byte order mark that some programs begin with.
 pub(super) fn read(path: &str) -> Result<String, Failure> {
     let fail = |error: std::io::Error| Failure::new(ErrorCode::UnreadableInput, error.to_string());
     let mut bytes = Vec::new();
@@ -120,6 +137,9 @@ pub(super) fn read(path: &str) -> Result<String, Failure> {
             ErrorCode::TooLarge,
             format!("{name} has more than {MOST} bytes"),
         ));
+    }
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -4,7 +4,7 @@ use std::{cell::LazyCell, collections::BTreeSet, rc::Rc};
 
 use crate::domain::plan::{
     Heading, Plan, dependencies,
-    dependencies::StepLabel,
+    dependencies::{StepLabel, StepLabels},
     read::locate::LocatedStep,
     step::{self, read::Dependencies},
 };
@@ -138,7 +138,7 @@ impl Plan {
             return None;
         }
         // Only a list of steps asks for the names of all others.
-        let names = LazyCell::new(|| self.names_with(&added, touched));
+        let names = LazyCell::new(|| StepLabels::from(self.names_with(&added, touched)));
         let waits_for = |list: &Dependencies| {
             let Some((_, list)) = list else { return Some(Vec::new()) };
             let found = dependencies::parse(list, &names).ok()?;
@@ -193,7 +193,8 @@ fn new_step(document: &Document, section: SectionId) -> Option<Heading> {
     }
     let heading = Heading::read(document, section, false)?;
     // A list that says `none` must not begin to mean a step.
-    let says_nothing = dependencies::parse(&heading.title, &[]).is_ok_and(|list| list.is_empty());
+    let says_nothing = dependencies::parse(&heading.title, &StepLabels::default())
+        .is_ok_and(|list| list.is_empty());
     (!says_nothing).then_some(heading)
 }
 

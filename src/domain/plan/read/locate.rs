@@ -18,7 +18,7 @@
 use std::collections::HashSet;
 
 use crate::domain::plan::{
-    dependencies,
+    dependencies::{self, StepLabels},
     step::heading::{Heading, box_mark},
 };
 use crate::{
@@ -150,7 +150,8 @@ fn number(document: &Document, steps: &mut [LocatedStep]) {
             None => document.field(step.section, "depends_on"),
         };
         if let Ok(Some(list)) = list {
-            let named = dependencies::parse(&document.value(list), &[]).unwrap_or_default();
+            let named = dependencies::parse(&document.value(list), &StepLabels::default());
+            let named = named.unwrap_or_default();
             let is_gone = |title: &str| steps.iter().all(|step| step.heading.title != title);
             let named = named.into_iter().filter_map(|found| found.disagrees);
             taken.extend(named.filter(|(_, title)| is_gone(title)).map(|(number, _)| number));

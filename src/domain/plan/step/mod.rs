@@ -23,7 +23,11 @@ use self::{
     heading::{Heading, HeadingForm},
 };
 use crate::{
-    domain::{ModelError, Money, nearest::same_name, plan::dependencies},
+    domain::{
+        ModelError, Money,
+        nearest::same_name,
+        plan::dependencies::{self, StepLabels},
+    },
     text::{
         ShortText,
         markdown::{ItemId, SectionId},
@@ -138,7 +142,10 @@ impl StepRef {
     /// # Errors
     /// Something in it is not a step.
     pub(crate) fn parse_list(list: &str) -> Result<Vec<Self>, ModelError> {
-        Ok(dependencies::parse(list, &[])?.into_iter().map(|found| found.step).collect())
+        Ok(dependencies::parse(list, &StepLabels::default())?
+            .into_iter()
+            .map(|found| found.step)
+            .collect())
     }
 }
 

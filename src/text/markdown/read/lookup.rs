@@ -20,10 +20,7 @@ impl Document {
     pub fn find(&self, path: &[&str]) -> Result<SectionId, LookupError> {
         match self.find_all(path)?.as_slice() {
             [only] => Ok(*only),
-            several => {
-                let starts = several.iter().map(|id| self.section(*id).heading.start);
-                Err(self.ambiguous(path.last().copied().unwrap_or_default(), starts))
-            }
+            several => Err(self.ambiguous(path.last().copied().unwrap_or_default(), several)),
         }
     }
 
@@ -42,6 +39,20 @@ impl Document {
         }
         let is_inside = |id: &SectionId| self.ancestors(*id).any(|outer| found.contains(&outer));
         Ok(found.iter().copied().filter(|id| !is_inside(id)).collect())
+    }
+
+    /// Every section that a heading names, or else a path of headings such as `Knowledge/Findings`; never
+    /// none.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) fn find_named(&self, name: &str) -> Result<Vec<SectionId>, LookupError> {
+        let whole = self.find_all(&[name.trim()]);
+        if whole.is_ok() || !name.contains('/') {
+            return whole;
+        }
+        let path: Vec<&str> = name.split('/').map(str::trim).collect();
+        self.find_all(&path)
     }
 
     /// The sections that a section is in, the innermost first.
@@ -75,7 +86,7 @@ impl Document {
         match (found.next(), found.next()) {
             (Some(first), Some(second)) => {
                 let all = [first, second].into_iter().chain(found);
-                Err(self.ambiguous(key, all.map(|id| self.item(id).span.start)))
+                Err(self.ambiguous_at(key, all.map(|id| self.item(id).span.start)))
             }
             (first, _) => Ok(first),
         }
@@ -147,7 +158,12 @@ impl Document {
         candidates.filter(|id| named(id, str::eq_ignore_ascii_case)).collect()
     }
 
-    fn ambiguous(&self, name: &str, offsets: impl Iterator<Item = usize>) -> LookupError {
+    /// The error that several sections have a name.
+    pub(crate) fn ambiguous(&self, name: &str, sections: &[SectionId]) -> LookupError {
+        self.ambiguous_at(name, sections.iter().map(|id| self.section(*id).heading.start))
+    }
+
+    fn ambiguous_at(&self, name: &str, offsets: impl Iterator<Item = usize>) -> LookupError {
         let places: Vec<Place> =
             offsets.take(MAX_PLACES).map(|offset| self.place(offset)).collect();
         LookupError::Ambiguous { name: name.to_owned(), places }

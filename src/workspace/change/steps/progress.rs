@@ -289,8 +289,9 @@ impl<'d, 'e, 'p> PlanProgress<'d, 'e, 'p> {
         }
         let is_renamed = |step: &&Step| self.name(step) != (step.number, step.title());
         if updated.iter().any(is_renamed) {
+            let steps = plan.step_index();
             let renamed = |wanted: &StepRef| {
-                let (number, title) = self.name(plan.step(wanted).ok()?);
+                let (number, title) = self.name(steps.get(wanted)?);
                 Some((number, title.to_owned()))
             };
             let lists = plan.renamed_dependencies(&renamed);

@@ -105,8 +105,9 @@ fn renumber(draft: &mut Draft<'_>, moved: &[(u32, u32)]) -> Result<(), Error> {
     let variables = draft.variables()?;
     let is_variable = |path: &str| variables.get(path).is_some();
     let mut progress = PlanProgress::new(draft, &plan)?;
+    let steps = plan.step_index();
     for (from, to) in moved {
-        if let Some(step) = plan.steps.iter().find(|step| step.number == *from) {
+        if let Some(step) = steps.get(&StepRef::Number(*from)) {
             progress.step(step).set_number(*to);
         }
     }

@@ -90,7 +90,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
     match verb {
         Verb::Add { title, fields } => {
             let title = pairs::text(title)?;
-            session.apply(&[Change::HistoryAdd { title, fields: pairs::texts(&fields) }])
+            session.apply(&[Change::HistoryAdd { title, fields: pairs::texts(&fields)? }])
         }
         Verb::List { limit } => list(session, limit),
         Verb::Search { text, limit } => search(session, &text, limit),
@@ -110,6 +110,9 @@ fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
         json!({ "entries": entries, "limit": limit,
             "revision": snapshot.revision().as_str() })
     });
+    if entries.is_empty() && limit > 0 {
+        session.output.line("no entries");
+    }
     print(session, &entries);
     if entries.len() == limit {
         session.output.line(format!("(the newest {limit}; more with --limit)"));
@@ -121,6 +124,9 @@ fn search(session: &mut Session<'_>, text: &str, limit: usize) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let found = history::search(snapshot.history()?, text, limit).map_err(Error::from)?;
     session.output.value(|| json!({ "entries": found.entries, "total": found.total }));
+    if found.total == 0 {
+        session.output.line("no entries");
+    }
     print(session, &found.entries);
     if found.total > found.entries.len() as u64 {
         session.output.line(format!(
@@ -159,9 +165,6 @@ fn export(session: &mut Session<'_>) -> CliResult {
 }
 
 fn print(session: &mut Session<'_>, entries: &[Entry]) {
-    if entries.is_empty() {
-        session.output.line("no entries");
-    }
     for entry in entries {
         let time = entry.time.as_deref().unwrap_or("?");
         let summary = entry.summary();

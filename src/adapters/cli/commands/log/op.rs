@@ -41,7 +41,7 @@ fn log(session: &mut Session<'_>, limit: usize) -> CliResult {
     let more = operations.len() > limit;
     operations.truncate(limit);
     session.output.value(|| json!({ "operations": operations, "more": more }));
-    if operations.is_empty() {
+    if operations.is_empty() && !more {
         session.output.line("no operations yet");
     }
     for operation in &operations {

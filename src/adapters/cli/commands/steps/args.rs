@@ -53,8 +53,8 @@ impl ShapeArgs {
         Ok(StepShape {
             component: self.component,
             tool: self.tool,
-            input: pairs::texts(&self.input),
-            output: pairs::texts(&self.output),
+            input: pairs::texts(&self.input)?,
+            output: pairs::texts(&self.output)?,
             cost: self.cost,
             time: self.time,
             effects: pairs::optional_text(self.effects)?,

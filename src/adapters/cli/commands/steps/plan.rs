@@ -38,7 +38,7 @@ Examples:
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: &Verb) -> CliResult {
     match verb {
-        Verb::Set { set } => session.apply(&[Change::PlanSet { set: pairs::texts(set) }]),
+        Verb::Set { set } => session.apply(&[Change::PlanSet { set: pairs::texts(set)? }]),
         Verb::Graph(args) => graph::graph(session, args),
         Verb::Tracks(args) => graph::tracks(session, args),
     }

@@ -218,7 +218,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
             let mut shape = shape.shape()?;
             shape.id = id;
             shape.title = Some(title);
-            shape.set = pairs::texts(&set);
+            shape.set = pairs::texts(&set)?;
             shape.after = selected(after.as_deref())?;
             shape.before = selected(before.as_deref())?;
             Change::StepAdd(Box::new(shape))
@@ -226,7 +226,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::Set { step, shape, set } => {
             let mut shape = shape.shape()?;
             shape.step = Some(select(&step)?);
-            shape.set = pairs::texts(&set);
+            shape.set = pairs::texts(&set)?;
             Change::StepSet(Box::new(shape))
         }
         Verb::Start { step, further } if further.is_empty() => {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::args::select;
 use crate::{
     adapters::cli::{CliResult, Failure, Session, output::outcome_json},
-    domain::{Claim, ErrorCode, Plan, Step, StepRole},
+    domain::{Claim, ErrorCode, Plan, StateFile, Step, StepRole},
     workspace::{Change, Error, Resolver, Snapshot, StepOverview},
 };
 
@@ -149,12 +149,17 @@ pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> 
             step.title
         ));
     }
-    if lines.is_empty() {
+    if lines.is_empty() && left_out == 0 {
         session.output.line(match (&filter.claimed_by, held.is_empty()) {
             (None, _) => "no steps".to_owned(),
             (Some(name), true) => format!("no step is claimed by {name}, nor by anybody else"),
             (Some(name), false) => format!("no step is claimed by {name}; {}", held.join(", ")),
         });
+    }
+    if steps.is_empty()
+        && let Some(hidden) = snapshot.plan().ok().and_then(|plan| plan.document.hidden())
+    {
+        session.output.note(&format!("{}: {hidden}", StateFile::Plan));
     }
     if left_out > 0 {
         session

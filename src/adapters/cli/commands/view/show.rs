@@ -22,7 +22,7 @@ Examples:
 pub(in crate::adapters) struct Args {
     /// plan, context, variables, history or constraints
     pub(in crate::adapters) file: String,
-    /// A heading, or for variables a path
+    /// A heading or a path of headings, or for variables a path
     #[arg(long, value_name = "SECTION")]
     pub(in crate::adapters) section: Option<String>,
 }
@@ -96,7 +96,7 @@ fn text(
     }
     let document = Document::from_bytes(whole)
         .map_err(|error| Error::from(ModelError::markdown(file, &error)))?;
-    let found = document.find_all(&[section]);
+    let found = document.find_named(section);
     let mut parts = Vec::new();
     let found = found.map_err(|error| ModelError::lookup(file, error));
     for found in found.map_err(|error| section_text::not_found(file, error))? {
