@@ -117,15 +117,15 @@ pub(super) fn save(disk: &dyn Disk, path: &Path, source: Hash, derived: &[u8]) {
 fn checksum(header: &[u8], derived: &[u8]) -> [u8; SUM] {
     let add = |sum: u64, word: u64| (sum.rotate_left(23) ^ word).wrapping_mul(ODD);
     // Several sums side by side do not have to wait for each other.
-    let (blocks, rest) = derived.as_chunks::<{ 4 * SUM }>();
-    let mut sums = [ODD; 4];
+    let (words, _) = derived.as_chunks::<SUM>();
+    let (blocks, _) = words.as_chunks::<4>();
+    let [mut a, mut b, mut c, mut d] = [ODD; 4];
     for block in blocks {
-        let (words, _) = block.as_chunks();
-        for (sum, word) in sums.iter_mut().zip(words) {
-            *sum = add(*sum, u64::from_le_bytes(*word));
-        }
+        let [first, second, third, fourth] = block.map(u64::from_le_bytes);
+        (a, b, c, d) = (add(a, first), add(b, second), add(c, third), add(d, fourth));
     }
-    let sum = sums.into_iter().fold(ODD, add);
+    let rest = derived.get(blocks.len() * 4 * SUM..).unwrap_or_default();
+    let sum = [a, b, c, d].into_iter().fold(ODD, add);
     let sum = header.iter().chain(rest).fold(sum, |sum, byte| add(sum, u64::from(*byte)));
     (sum ^ (sum >> 32)).to_le_bytes()
 }

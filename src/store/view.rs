@@ -39,25 +39,64 @@ pub(crate) struct View {
 
 /// The bytes of a file, which nobody has to copy to keep them or to have them as text.
 #[derive(Clone, Debug)]
-pub(crate) enum Content {
+pub(crate) struct Content {
+    bytes: ContentBytes,
+    /// Their hash, once somebody has asked for it.
+    hash: Arc<OnceLock<Hash>>,
+}
+
+#[derive(Clone, Debug)]
+enum ContentBytes {
     /// They are UTF-8.
     Text(Arc<String>),
     /// They are not.
-    Bytes(Arc<Vec<u8>>),
+    Other(Arc<Vec<u8>>),
+}
+
+/// From this size on, hashing takes so long that a thread of its own is worth it.
+const WORTH_A_THREAD: usize = 1024 * 1024;
+
+impl Content {
+    /// Their hash.
+    pub(crate) fn hash(&self) -> Hash {
+        *self.hash.get_or_init(|| Hash::of(self))
+    }
+
+    /// Begins to work out the hash of a long file that is about to be written, while the caller goes on.
+    /// Whoever asks for it waits for it.
+    pub(crate) fn hash_ahead(&self) {
+        if self.len() >= WORTH_A_THREAD {
+            let content = self.clone();
+            // Without a thread it is worked out when it is asked for.
+            let _ = std::thread::Builder::new().spawn(move || content.hash());
+        }
+    }
+}
+
+impl From<ContentBytes> for Content {
+    fn from(bytes: ContentBytes) -> Content {
+        Content { bytes, hash: Arc::default() }
+    }
 }
 
 impl From<Vec<u8>> for Content {
     fn from(bytes: Vec<u8>) -> Content {
         match String::from_utf8(bytes) {
-            Ok(text) => Content::Text(Arc::new(text)),
-            Err(error) => Content::Bytes(Arc::new(error.into_bytes())),
+            Ok(text) => text.into(),
+            Err(error) => ContentBytes::Other(Arc::new(error.into_bytes())).into(),
         }
     }
 }
 
 impl From<String> for Content {
     fn from(text: String) -> Content {
-        Content::Text(Arc::new(text))
+        Arc::new(text).into()
+    }
+}
+
+impl From<Arc<String>> for Content {
+    fn from(text: Arc<String>) -> Content {
+        ContentBytes::Text(text).into()
     }
 }
 
@@ -73,9 +112,9 @@ impl Deref for Content {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        match self {
-            Content::Text(text) => text.as_bytes(),
-            Content::Bytes(bytes) => bytes,
+        match &self.bytes {
+            ContentBytes::Text(text) => text.as_bytes(),
+            ContentBytes::Other(bytes) => bytes,
         }
     }
 }
@@ -131,13 +170,10 @@ impl View {
 
     /// The same as text, if it is UTF-8; one that is shared already is not copied.
     pub(crate) fn text(&self, name: &str) -> Option<Arc<String>> {
-        match self
-            .files
-            .get(name)
-            .filter(|_| self.late.as_ref().is_none_or(|late| late.name != name))
-        {
-            Some(Content::Text(text)) => Some(Arc::clone(text)),
-            Some(Content::Bytes(_)) => None,
+        let is_late = self.late.as_ref().is_some_and(|late| late.name == name);
+        match self.files.get(name).filter(|_| !is_late).map(|content| &content.bytes) {
+            Some(ContentBytes::Text(text)) => Some(Arc::clone(text)),
+            Some(ContentBytes::Other(_)) => None,
             None => Some(Arc::new(std::str::from_utf8(self.bytes(name)?).ok()?.to_owned())),
         }
     }
@@ -425,5 +461,21 @@ impl Seek for AppendedReader {
         };
         self.position = target.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(self.position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_that_was_begun_ahead_is_that_of_the_bytes() {
+        for bytes in [b"short".to_vec(), vec![b'x'; WORTH_A_THREAD], vec![0xff; WORTH_A_THREAD + 1]]
+        {
+            let content = Content::from(bytes.clone());
+            let shared = content.clone();
+            content.hash_ahead();
+            assert_eq!(shared.hash(), Hash::of(&bytes), "{} bytes", bytes.len());
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::store::{
-    Committed, Content, Hash, LockHolder, NewOperation, Result, Store, StoreError, View,
+    Committed, Content, LockHolder, NewOperation, Result, Store, StoreError, View,
     checkpoint::{objects, registry},
     derived,
     disk::{
@@ -292,7 +292,7 @@ impl Transaction {
             return Err(StoreError::NotFound { what: "number for a new segment".to_owned() });
         }
         let (disk, paths) = (&*self.store.disk, &self.store.paths);
-        let images = files.values().map(|bytes| (Hash::of(bytes), &**bytes));
+        let images = files.values().map(|content| (content.hash(), &**content));
         objects::store(disk, paths, images)?;
         disk.sync_dir(&paths.private).at(&paths.private)?;
         // From here on nothing may depend on the old segment, so the files must be durable.

@@ -150,7 +150,7 @@ fn change_file(
     let record = FileRecord {
         name: name.to_owned(),
         before: base.state.files.get(name).copied(),
-        after: new.as_deref().map(Hash::of),
+        after: new.as_ref().map(Content::hash),
         splices,
         whole: false,
     };

@@ -183,7 +183,7 @@ impl Document {
         Arc::clone(&self.source)
     }
 
-    /// The line end that most lines have: `"\n"` or `"\r\n"`.
+    /// The line end that most lines have, of a long document most at its beginning: `"\n"` or `"\r\n"`.
     pub fn newline(&self) -> &'static str {
         self.newline.get_or_init(|| majority_newline(&self.source))
     }
@@ -334,11 +334,15 @@ impl Document {
     }
 }
 
+/// How many bytes are looked at to tell how lines end.
+const COUNTED: usize = 64 * 1024;
+
 fn majority_newline(source: &str) -> &'static str {
-    if memchr::memchr(b'\r', source.as_bytes()).is_none() {
+    let source = source.as_bytes().get(..COUNTED).unwrap_or(source.as_bytes());
+    if memchr::memchr(b'\r', source).is_none() {
         return "\n";
     }
-    let all = source.bytes().filter(|b| *b == b'\n').count();
-    let paired = source.as_bytes().windows(2).filter(|pair| *pair == b"\r\n").count();
+    let all = source.iter().filter(|b| **b == b'\n').count();
+    let paired = source.windows(2).filter(|pair| *pair == b"\r\n").count();
     if paired * 2 > all { "\r\n" } else { "\n" }
 }

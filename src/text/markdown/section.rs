@@ -53,6 +53,8 @@ pub(crate) struct SectionEntry {
     /// The first section that is neither this one nor part of it.
     next: u32,
     pub(crate) level: u8,
+    /// The first byte of the title, where that is what follows the marks; or else zero.
+    letter: u8,
     /// The title, where it is not what follows the marks.
     title: Option<Box<str>>,
 }
@@ -61,7 +63,7 @@ impl SectionEntry {
     /// A section as the parser finds it: what is around it is known later.
     pub(crate) fn new(level: u8, heading: Range<usize>) -> Self {
         let (start, end) = (narrow(heading.start), narrow(heading.end));
-        Self { start, end, parent: 0, next: 0, level, title: None }
+        Self { start, end, parent: 0, next: 0, level, letter: 0, title: None }
     }
 
     pub(crate) fn start(&self) -> usize {
@@ -82,10 +84,13 @@ impl SectionEntry {
         self.title.as_deref().unwrap_or_else(plain)
     }
 
-    /// What a title begins with that follows the marks.
-    pub(crate) fn first_letter(&self, source: &str) -> Option<u8> {
-        let at = self.start() + usize::from(self.level) + 1;
-        source.as_bytes().get(at).copied().filter(|_| self.title.is_none())
+    /// Whether the title may be `name`, in any letter case: most differ in the first letter already, and
+    /// for that nothing has to be looked up in the source.
+    pub(crate) fn may_be_titled(&self, name: &str) -> bool {
+        match name.bytes().next() {
+            Some(first) if self.letter != 0 => first.eq_ignore_ascii_case(&self.letter),
+            _ => true,
+        }
     }
 
     /// The title, where it is not what follows the marks.
@@ -96,6 +101,17 @@ impl SectionEntry {
     pub(crate) fn set_title(&mut self, source: &str, title: &str) {
         let is_plain = plain_title(source, self.level, self.heading()) == Some(title);
         self.title = (!is_plain).then(|| title.into());
+        self.letter = 0;
+        if is_plain {
+            self.set_plain_title(source);
+        }
+    }
+
+    /// Says that the title is what follows the marks in `source`.
+    pub(crate) fn set_plain_title(&mut self, source: &str) {
+        let at = self.start() + usize::from(self.level) + 1;
+        let first = source.as_bytes().get(at).copied();
+        self.letter = first.filter(u8::is_ascii_graphic).unwrap_or_default();
     }
 
     /// Whether the title is that of another section: so it is where the headings are the same.

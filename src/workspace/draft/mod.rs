@@ -229,7 +229,7 @@ impl<'a> Draft<'a> {
 
     /// Takes over an edit of a markdown file.
     pub(super) fn put(&mut self, file: StateFile, edited: markdown::Edited) {
-        let text = Content::Text(edited.document.shared_source());
+        let text = edited.document.shared_source().into();
         self.put_text(file, text, edited.splices.clone());
         match file {
             StateFile::Plan => {
@@ -394,6 +394,11 @@ impl<'a> Draft<'a> {
             diff.push(FileDiff::new(StateFile::History, b"", &added));
         }
         diff
+    }
+
+    /// Begins to hash long files that differ, which the store will ask for.
+    pub(super) fn hash_ahead(&self) {
+        self.changed.values().for_each(|changed| changed.bytes.hash_ahead());
     }
 
     /// What the store is to do.

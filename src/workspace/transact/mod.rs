@@ -216,7 +216,10 @@ impl Workspace {
         let notices = std::mem::take(&mut draft.notices);
         let mut proposal = Proposal { changed, answers, notices, diff, ..Proposal::default() };
         let derived = match opened.adopted {
-            None if !is_dry_run => draft.plan_table(),
+            None if !is_dry_run => {
+                draft.hash_ahead();
+                draft.plan_table()
+            }
             _ => None,
         };
         if opened.adopted.is_some() {

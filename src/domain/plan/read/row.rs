@@ -45,9 +45,10 @@ impl StepTable {
         row.get(row.len().checked_sub(details as usize)?..)
     }
 
-    /// The status in the row of the step whose text begins `step`.
-    pub(crate) fn status<'t>(&'t self, start: usize, step: &'t str) -> Option<&'t str> {
-        self.fields(start)?.text_if(flag::STATUS, step)?
+    /// The status in the row of the step whose section begins at `section`.
+    pub(crate) fn status(&self, start: usize, section: usize) -> Option<&str> {
+        let mut fields = self.fields(start).filter(|fields| fields.has(flag::STATUS))?;
+        fields.text(|| self.text_from(section))
     }
 
     /// When that step was started.
@@ -111,7 +112,7 @@ impl<'t> Fields<'t> {
 
     /// A text, if the flag says that it is there.
     fn text_if<'s: 't>(&mut self, flag: u32, step: &'s str) -> Option<Option<&'t str>> {
-        if self.has(flag) { self.text(step).map(Some) } else { Some(None) }
+        if self.has(flag) { self.text(|| step).map(Some) } else { Some(None) }
     }
 
     /// The texts that come first: status, id, start.
@@ -135,13 +136,15 @@ impl<'t> Fields<'t> {
         Some(bytes)
     }
 
-    fn text<'s: 't>(&mut self, step: &'s str) -> Option<&'t str> {
+    /// The next text. That of the step is only asked for if it is there: of thousands of steps, most of
+    /// that is in no cache of the processor.
+    fn text<'s: 't>(&mut self, step: impl FnOnce() -> &'s str) -> Option<&'t str> {
         let word = self.word()?;
         if word & OWN != 0 {
             return std::str::from_utf8(self.bytes(word ^ OWN)?).ok();
         }
         let (at, len) = ((word >> LEN) as usize, word as usize & ((1 << LEN) - 1));
-        step.get(at..at + len)
+        step().get(at..at + len)
     }
 }
 

@@ -209,7 +209,7 @@ impl Kept {
     }
 
     fn status(&self) -> Option<&str> {
-        self.table.status(self.row as usize, self.text())
+        self.table.status(self.row as usize, self.section as usize)
     }
 
     fn started_at(&self) -> Option<&str> {

@@ -77,8 +77,9 @@ impl Document {
             let heading = start..start.checked_add(len)?;
             source.get(heading.clone()).filter(|_| (1..=6).contains(&level))?;
             let mut section = SectionEntry::new(level, heading);
-            if let Some(title) = title {
-                section.set_title(&source, title);
+            match title {
+                Some(title) => section.set_title(&source, title),
+                None => section.set_plain_title(&source),
             }
             sections.push(section);
         }

@@ -1,7 +1,6 @@
 //! Finding sections and fields by name.
 
 use crate::text::markdown::field::same_key;
-use crate::text::markdown::section::SectionEntry;
 use crate::text::markdown::{Document, ItemId, LookupError, SectionId};
 use crate::text::{Place, nearest::nearest};
 
@@ -138,17 +137,9 @@ impl Document {
         name: &str,
         candidates: impl Iterator<Item = SectionId> + Clone,
     ) -> Vec<SectionId> {
-        // Most titles differ in the first letter already.
-        let may_be = |section: &SectionEntry| match (
-            section.first_letter(&self.source),
-            name.bytes().next(),
-        ) {
-            (Some(one), Some(other)) if one.is_ascii_graphic() => one.eq_ignore_ascii_case(&other),
-            _ => true,
-        };
         let named = |id: &SectionId, is: fn(&str, &str) -> bool| {
             let section = &self.sections[id.number()];
-            may_be(section) && is(section.title(&self.source).trim(), name)
+            section.may_be_titled(name) && is(section.title(&self.source).trim(), name)
         };
         let exact: Vec<_> =
             candidates.clone().filter(|id| named(id, |title, name| title == name)).collect();

@@ -180,6 +180,9 @@ fn the_majority_of_line_ends_decides() {
     assert_eq!(parse("a\r\nb\r\nc\n").newline(), "\r\n");
     assert_eq!(parse("a\r\nb\n").newline(), "\n");
     assert_eq!(parse("").newline(), "\n");
+    // Of a long document, its beginning tells.
+    let long = "a line\r\n".repeat(10_000) + &"another\n".repeat(20_000);
+    assert_eq!(parse(&long).newline(), "\r\n");
 }
 
 #[test]
