@@ -23,6 +23,8 @@ const READS: Words = Words(
 const EDITS: Words = Words("add append create edit insert modify patch put replace update write");
 /// Words in the name of a tool that removes a file or a directory.
 const REMOVES: Words = Words("clean delete move mv remove rename rm trash");
+/// How many bytes a file may have that is searched for what it would change.
+const MOST_APPLIED: u64 = 4 << 20;
 /// How many strings of an event are examined.
 const MOST_STRINGS: usize = 200;
 
@@ -43,12 +45,13 @@ pub(in crate::adapters::hooks) fn decides_review(event: &HookEvent) -> bool {
     const OP: &str = "review.decide";
     if event.is_shell() {
         let command = event.command("command").unwrap_or_default();
-        let words: Vec<&str> =
-            command.split(|c: char| c.is_whitespace() || "'\";|&()".contains(c)).collect();
+        let words = shell_words(&command);
         let decides =
             |pair: &[&str]| pair[0] == "review" && matches!(pair[1], "approve" | "reject");
         return command.contains("statedir")
-            && (words.windows(2).any(decides) || command.contains(OP));
+            && (words.windows(2).any(decides)
+                || command.contains(OP)
+                || is_in_applied_file(event, &words, |text| text.contains(OP)));
     }
     let Some((server, name)) = server_tool(event.tool()) else { return false };
     match name {
@@ -59,6 +62,25 @@ pub(in crate::adapters::hooks) fn decides_review(event: &HookEvent) -> bool {
     }
 }
 
+/// The words of a command, roughly: what quotes, pipes and redirections hold together or apart is split.
+fn shell_words(command: &str) -> Vec<&str> {
+    command.split(|c: char| c.is_whitespace() || "'\";|&()<".contains(c)).collect()
+}
+
+/// Whether a file that a command names, and may give to `statedir apply`, holds what is looked for.
+fn is_in_applied_file(event: &HookEvent, words: &[&str], is_meant: impl Fn(&str) -> bool) -> bool {
+    if !words.contains(&"apply") {
+        return false;
+    }
+    let Some(cwd) = event.cwd_or_current() else { return false };
+    words.iter().filter(|word| !word.is_empty()).any(|word| {
+        let path = cwd.join(word);
+        let is_short = |found: std::fs::Metadata| found.is_file() && found.len() <= MOST_APPLIED;
+        fs_err::metadata(&path).is_ok_and(is_short)
+            && fs_err::read(&path).is_ok_and(|bytes| is_meant(&String::from_utf8_lossy(&bytes)))
+    })
+}
+
 /// Whether a call changes a setting of constraints.md, by a command or by hand.
 pub(in crate::adapters::hooks) fn sets_constraint(event: &HookEvent) -> bool {
     let is_op = |text: &str| text.contains("constraint.set") || text.contains("constraint.unset");
@@ -66,7 +88,10 @@ pub(in crate::adapters::hooks) fn sets_constraint(event: &HookEvent) -> bool {
         let command = event.command("command").unwrap_or_default();
         let has = |wanted: &str| command.split_whitespace().any(|word| word == wanted);
         let by_words = has("constraint") && (has("set") || has("unset"));
-        return command.contains("statedir") && (by_words || is_op(&command));
+        return command.contains("statedir")
+            && (by_words
+                || is_op(&command)
+                || is_in_applied_file(event, &shell_words(&command), is_op));
     }
     if writes_file(event.tool()) {
         let file = event.file().and_then(|file| Path::new(file).file_name());
@@ -192,6 +217,18 @@ mod tests {
         {
             assert!(!shell(command), "{command}");
         }
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str, op: &str| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, format!("[{{\"op\":\"{op}\",\"review\":\"r1\"}}]")).unwrap();
+            path.display().to_string()
+        };
+        let (decision, note) =
+            (file("yes.json", "review.decide"), file("note.json", "history.add"));
+        assert!(shell(&format!("statedir apply {decision}")));
+        assert!(shell(&format!("statedir apply - <'{decision}'")));
+        assert!(!shell(&format!("statedir apply {note}")));
+        assert!(!shell(&format!("statedir import {decision}")));
         let verb = |verb: &str| serde_json::json!({ "verb": verb });
         assert!(decides("mcp__statedir__review", verb("approve")));
         assert!(decides("mcp__plugin_statedir_statedir__review", verb("reject")));
