@@ -456,3 +456,14 @@ fn an_approval_makes_its_move_in_an_imported_state_however_long_ago_it_was_asked
     assert_eq!(after[0], after[1]);
     assert_eq!(after[0], after[2]);
 }
+
+#[test]
+fn a_recovery_behind_a_gate_is_shown_and_asks_a_person_when_it_is_applied() {
+    let project = phases();
+    let before = project.files();
+    let decide = ["recover", "--decide", "next_task"];
+    assert_eq!(project.json(&decide)["action"], "next_task");
+    assert_eq!(project.files(), before);
+    asks(&project, &[&decide[..], &["--apply"]].concat());
+    assert_ne!(project.files(), before);
+}
