@@ -98,6 +98,14 @@ impl Recovery {
         }
     }
 
+    /// Refuses a decision that cannot be carried out. Writes nothing.
+    ///
+    /// # Errors
+    /// The one of [`Self::carry_out`].
+    pub(crate) fn rehearse(&self, workspace: &Workspace) -> Result<(), Error> {
+        workspace.rehearse(&self.examined, &self.decision, &self.by)
+    }
+
     /// Carries the decision out as one operation.
     ///
     /// # Errors

@@ -286,6 +286,13 @@ impl Entry {
         self.outcome() == Some(StepOutcome::Failed)
     }
 
+    /// Whether it records that the review of that name was opened.
+    pub(crate) fn opens_review(&self, id: &str) -> bool {
+        self.kind == EntryKind::Review
+            && self.field("review") == Some(id)
+            && self.field("decision") == Some("open")
+    }
+
     /// The number in `Step 3 Execution`.
     pub(crate) fn step_number(&self) -> Option<u64> {
         if self.kind != EntryKind::Step {

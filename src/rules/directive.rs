@@ -16,7 +16,7 @@ pub(crate) enum Directive {
         /// How many.
         steps: u32,
     },
-    /// Acts when its condition becomes true.
+    /// Acts when its condition becomes true, while its lifetime lasts.
     Conditional(Box<Rule>),
     /// Has a condition that is not understood; it still is advice for the agent.
     NotUnderstood(RuleError),
@@ -25,16 +25,25 @@ pub(crate) enum Directive {
 impl Directive {
     /// Reads a directive with the modifiers and statuses of `workflow`.
     pub(crate) fn parse(text: &str, workflow: &Workflow) -> Self {
-        if grammar::opens_condition(text) {
-            return match grammar::rule(text, workflow) {
+        let lifetime = Self::lifetime(text);
+        let limited = lifetime.as_ref().and_then(Lifetime::limited).unwrap_or(text);
+        if grammar::opens_condition(limited) {
+            let start = text.len() - limited.len();
+            return match grammar::rule(limited, workflow) {
                 Ok(rule) => Self::Conditional(Box::new(rule)),
-                Err(error) => Self::NotUnderstood(error),
+                Err(error) => Self::NotUnderstood(error.moved_by(start)),
             };
         }
-        match Lifetime::parse(text) {
+        match lifetime {
             Some(lifetime) => Self::Expiring { steps: lifetime.steps() },
             None => Self::Plain,
         }
+    }
+
+    /// For how many more steps a directive holds, with or without a condition. A lifetime behind a
+    /// condition is that of what the directive does.
+    pub(crate) fn lifetime(text: &str) -> Option<Lifetime<'_>> {
+        Lifetime::parse(text).filter(|_| !grammar::opens_condition(text))
     }
 }
 
@@ -67,6 +76,30 @@ mod tests {
         assert_eq!(parse("Be brief for the next three steps."), Directive::Expiring { steps: 3 });
         assert_eq!(parse("For the next step: ask a human"), Directive::Expiring { steps: 1 });
         assert_eq!(parse("Wait for 2 steps of the dance"), Directive::Plain);
+    }
+
+    #[test]
+    fn a_condition_may_have_a_lifetime() {
+        let rule = |text: &str| match parse(text) {
+            Directive::Conditional(rule) => rule.to_string(),
+            other => panic!("{text}: {other:?}"),
+        };
+        let bare = rule("If cost > $1, pause");
+        let steps = |text| Directive::lifetime(text).map(|lifetime| lifetime.steps());
+        for text in [
+            "For the next 2 steps, If cost > $1, pause",
+            "For the next 2 steps if cost > $1, pause",
+            "**For the next 2 steps**: if cost > $1, pause",
+        ] {
+            assert_eq!((rule(text), steps(text)), (bare.clone(), Some(2)), "{text}");
+        }
+        let inner = "If a step fails, add directive \"be brief\" for the next 2 steps";
+        assert_eq!(steps(inner), None, "the condition itself stays");
+        let text = "For the next 2 steps, if unsure, ask a human";
+        let Directive::NotUnderstood(error) = parse(text) else { panic!("{text}") };
+        let Directive::NotUnderstood(bare) = parse("if unsure, ask a human") else { panic!() };
+        assert_eq!(text[error.span], "if unsure, ask a human"[bare.span]);
+        assert_eq!(steps(text), Some(2));
     }
 
     #[test]

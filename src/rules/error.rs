@@ -24,6 +24,13 @@ impl RuleError {
         Self { span, message: message.into(), nearest: None }
     }
 
+    /// The same error in a longer text, in which that one begins `by` bytes later.
+    #[must_use]
+    pub(super) fn moved_by(mut self, by: usize) -> Self {
+        self.span = self.span.start + by..self.span.end + by;
+        self
+    }
+
     #[must_use]
     pub(super) fn with_nearest(mut self, nearest: Option<&str>) -> Self {
         self.nearest = nearest.map(str::to_owned);

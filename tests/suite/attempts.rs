@@ -292,3 +292,30 @@ fn nobody_is_told_to_retry_a_step_that_was_given_up() {
         assert!(hint.contains("nothing follows abandoned"), "{verb}: {hint}");
     }
 }
+
+#[test]
+fn a_recovery_that_the_lifecycle_forbids_is_refused_with_and_without_apply() {
+    let project = Project::with_lifecycle(false);
+    project.begin(2);
+    project.write("plan.md", project.read("plan.md").replace("PENDING", "pending"));
+    let old = "  - {status: abandoned, role: failed, next: [pending]}";
+    project.write("workflow.yaml", ABANDONED.replace(old, FINAL));
+    fail(&project, "1", "one");
+    let is_refused = |action: &str| {
+        let decide = ["recover", "--decide", action];
+        let before = project.files();
+        let apply = [&decide[..], &["--apply"]].concat();
+        let [shown, applied] =
+            [&decide[..], &apply].map(|args| project.refused(1, args)["error"].clone());
+        assert_eq!(shown, applied, "{action}");
+        assert_eq!(shown["code"], "illegal_transition", "{action}: {shown}");
+        assert_eq!(project.files(), before, "{action}");
+    };
+    is_refused("skip_task");
+    // Control: what is allowed is shown, and changes nothing.
+    let before = project.files();
+    assert_eq!(project.json(&["recover", "--decide", "restart"])["action"], "restart");
+    assert_eq!(project.files(), before);
+    project.ok(&["step", "move", "1", "abandoned"]);
+    is_refused("restart");
+}

@@ -122,3 +122,27 @@ fn a_behaviour_without_its_task_type_is_reported() {
     assert!(checked.stdout.contains("a behaviour begins with its task type"), "{}", checked.stdout);
     assert!(checked.stdout.contains("For essays, take your time"), "{}", checked.stdout);
 }
+
+#[test]
+fn a_task_type_that_is_set_already_changes_nothing() {
+    let project = behaving(
+        "- **release_tasks**: add directive \"be brief\" for the next 3 steps, checkpoint \"rc\"\n",
+    );
+    let checkpoints =
+        || project.json(&["checkpoint", "list"])["checkpoints"].as_array().unwrap().len();
+    project.ok(&["plan", "set", "task_type=release"]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    let left = "For the next 2 steps, be brief";
+    assert_eq!((directives(&project), checkpoints()), (vec![left.to_owned()], 1));
+    for same in ["release", "release", "release_tasks"] {
+        let answer = project.json(&["plan", "set", &format!("task_type={same}")]);
+        assert_eq!(answer["behaviours"], json!(null), "{answer}");
+        assert_eq!((directives(&project), checkpoints()), (vec![left.to_owned()], 1), "{same}");
+    }
+    // Another one ends it, and it can begin again.
+    project.ok(&["plan", "set", "task_type=other"]);
+    assert_eq!(directives(&project), [] as [&str; 0]);
+    project.ok(&["plan", "set", "task_type=release"]);
+    assert_eq!(directives(&project), ["For the next 3 steps, be brief"]);
+}

@@ -122,6 +122,25 @@ fn a_reference_in_text_that_leads_nowhere_is_named_unless_it_is_code() {
 }
 
 #[test]
+fn an_input_may_name_a_variable_as_rules_do() {
+    let project = Project::with_steps(1);
+    let resolved = || project.json(&["step", "show", "1", "--resolved"])["step"]["inputs"].clone();
+    project.ok(&["var", "set", "q", "42"]);
+    project.ok(&["var", "set", "a.b", "deep"]);
+    let inputs = ["--input", "q={{variables.q}}", "--input", "text=a {{variables.a.b}} b"];
+    project.ok(&[&["step", "set", "1"][..], &inputs].concat());
+    assert_eq!(resolved(), serde_json::json!({ "q": 42, "text": "a deep b" }));
+    assert!(findings(&project, "missing_reference").is_empty());
+    // A variable of that name comes first, and the hint says how to get at the others.
+    project.ok(&["var", "set", "variables", r#"{"a": {"b": "own"}}"#]);
+    let found = findings(&project, "missing_reference");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["hint"], "did you mean `q`?");
+    project.ok(&["step", "set", "1", "--input", "q={{q}}"]);
+    assert_eq!(resolved(), serde_json::json!({ "q": 42, "text": "a own b" }));
+}
+
+#[test]
 fn a_running_step_whose_worktree_or_branch_is_gone_is_named() {
     if !needs::program("git") {
         return;

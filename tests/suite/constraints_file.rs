@@ -97,3 +97,35 @@ fn a_directive_says_once_for_how_many_steps_it_holds() {
     project.ok(&["step", "done", "2"]);
     assert_eq!(all(), "");
 }
+
+#[test]
+fn a_directive_with_a_condition_may_have_a_lifetime() {
+    let steps = |project: &Project, costs: &[&str]| {
+        for (at, cost) in costs.iter().enumerate() {
+            let step = (at + 1).to_string();
+            project.ok(&["step", "start", &step]);
+            project.ok(&["step", "done", &step, "--cost", cost]);
+        }
+        let listed = project.json(&["directive", "list"]);
+        let is_paused = project.json(&["status"])["paused_because"].is_string();
+        (texts(&listed["directives"], "text").join("|"), is_paused)
+    };
+    let added = |project: &Project| {
+        let add = ["directive", "add", "If cost > $1, pause because of the cost"];
+        project.ok(&[&add[..], &["--for-steps", "2"]].concat());
+        let checked = project.ok(&["rule", "check"]).stdout;
+        assert!(checked.contains("if cost > $1"), "{checked}");
+    };
+    let one_left = "For the next 1 step, If cost > $1, pause because of the cost".to_owned();
+    for (costs, expected) in [
+        (&["0.60"][..], (one_left.clone(), false)),
+        (&["1.20"], (one_left, true)),
+        (&["0.60", "0.60"], (String::new(), true)),
+        (&["0.40", "0.40", "0.40"], (String::new(), false)),
+    ] {
+        let project = Project::with_steps(4);
+        added(&project);
+        assert_eq!(steps(&project, costs), expected, "{costs:?}");
+        project.ok(&["check"]);
+    }
+}

@@ -431,3 +431,39 @@ fn a_refusal_that_opened_a_review_says_so_with_the_revision() {
         person(&project, &["undo"]);
     }
 }
+
+#[test]
+fn an_approval_makes_its_move_in_an_imported_state_however_long_ago_it_was_asked_for() {
+    let project = phases();
+    asks(&project, &["step", "done", "4", "--output", "plan=docs/plan.md"]);
+    for n in 0..25 {
+        project.ok(&["history", "add", &format!("Note {n}"), "about=the weather"]);
+    }
+    let mut copies = vec![project];
+    for generation in 1..=2 {
+        let document = copies[generation - 1].json(&["state"]);
+        assert_eq!(document["recent_history"].as_array().unwrap().len(), 21, "{document}");
+        let copy = Project::empty();
+        copy.ok_with_input(&["import", "-"], &document.to_string());
+        copies.push(copy);
+    }
+    let after = copies.iter().map(|project| {
+        person(project, &["review", "approve", "r1"]);
+        (statuses(project), project.json(&["state"])["results"].clone())
+    });
+    let after: Vec<_> = after.collect();
+    assert!(after[0].1.to_string().contains("docs/plan.md"), "{after:?}");
+    assert_eq!(after[0], after[1]);
+    assert_eq!(after[0], after[2]);
+}
+
+#[test]
+fn a_recovery_behind_a_gate_is_shown_and_asks_a_person_when_it_is_applied() {
+    let project = phases();
+    let before = project.files();
+    let decide = ["recover", "--decide", "next_task"];
+    assert_eq!(project.json(&decide)["action"], "next_task");
+    assert_eq!(project.files(), before);
+    asks(&project, &[&decide[..], &["--apply"]].concat());
+    assert_ne!(project.files(), before);
+}

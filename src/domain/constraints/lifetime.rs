@@ -42,6 +42,13 @@ impl<'t> Lifetime<'t> {
         self.steps
     }
 
+    /// What it limits, if it is at the beginning: the end of the text.
+    pub(crate) fn limited(&self) -> Option<&'t str> {
+        let limited = self.after.trim_start_matches(ENCLOSING).trim_start();
+        let limited = limited.trim_start_matches([',', ':', ';', '–', '—']).trim_start();
+        (!is_end(limited)).then_some(limited)
+    }
+
     /// Whether both are the same directive, for however many steps.
     pub(crate) fn is_of_same(&self, other: &Self) -> bool {
         (self.before, self.after) == (other.before, other.after)
@@ -111,14 +118,18 @@ impl Phrase {
 
     /// Whether it is what the text ends with.
     fn ends(&self, text: &str) -> bool {
-        !is_blank(&text[..self.start])
-            && is_blank(text[self.end..].replace(['.', '!'], "").as_str())
+        !is_blank(&text[..self.start]) && is_end(&text[self.end..])
     }
 }
 
 /// Whether there is nothing but blanks and what may enclose a lifetime.
 fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || ENCLOSING.contains(&c))
+}
+
+/// Whether there is nothing but what may end a directive.
+fn is_end(text: &str) -> bool {
+    is_blank(text.replace(['.', '!'], "").as_str())
 }
 
 fn number(word: &str) -> Option<u32> {

@@ -58,6 +58,12 @@ pub struct Metadata {
 }
 
 impl Metadata {
+    /// The kind of task, such as `legal_tasks`.
+    pub(crate) fn task_type(&self) -> Option<&str> {
+        let found = self.other.iter().find(|(key, _)| key == "task_type");
+        found.map(|(_, task)| task.as_str())
+    }
+
     /// Why the plan is paused.
     pub(crate) fn paused_because(&self) -> Option<&str> {
         self.other.iter().find(|(key, _)| key == "paused_because").map(|(_, why)| why.as_str())

@@ -13,14 +13,19 @@ use crate::{
 /// Where the values from before a behaviour are kept, so that it can be reverted.
 const KEPT: &str = "adaptation";
 
-/// Applies the behaviours of a new task type, and reverts those of the old one.
+/// Applies the behaviours of a new task type, and reverts those of the one before. A field that is
+/// set to what it is changes nothing; an event says that another task of that kind begins.
 pub(super) fn apply_for_task(
     draft: &mut Draft<'_>,
     change: &Change,
+    before: Option<&str>,
     answer: &mut Answer,
 ) -> Result<(), Error> {
     let task = match change {
-        Change::PlanSet { set } => set.get("task_type").map(changes::text_of),
+        Change::PlanSet { set } => set
+            .get("task_type")
+            .map(changes::text_of)
+            .filter(|task| !before.is_some_and(|before| is_for(before, task))),
         Change::Event { kind, fields } => changes::task_type(kind, fields),
         _ => None,
     };

@@ -257,17 +257,13 @@ pub(super) fn count_down(draft: &mut Draft<'_>, event: &Event) -> Result<(), Err
     let mut edit = constraints.document.edit();
     let mut any = false;
     for directive in &constraints.directives {
-        let Directive::Expiring { steps } = Directive::parse(&directive.text, draft.workflow())
-        else {
-            continue;
-        };
+        let Some(lifetime) = Directive::lifetime(&directive.text) else { continue };
         any = true;
-        match steps.checked_sub(1).filter(|left| *left > 0) {
+        match lifetime.steps().checked_sub(1).filter(|left| *left > 0) {
             None => {
                 edit.remove_item(directive.item);
             }
             Some(left) => {
-                let Some(lifetime) = Lifetime::parse(&directive.text) else { continue };
                 edit.set_item_text(directive.item, &lifetime.with_steps(left));
             }
         }

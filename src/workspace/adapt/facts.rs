@@ -100,8 +100,8 @@ fn collect(
     {
         facts.insert("plan_status", FactValue::text(status));
     }
-    if let Some((_, task)) = plan.metadata.other.iter().find(|(key, _)| key == "task_type") {
-        facts.insert("task_type", FactValue::text(task.clone()));
+    if let Some(task) = plan.metadata.task_type() {
+        facts.insert("task_type", FactValue::text(task));
     }
     add_settings(&mut facts, constraints, workflow);
     let mut cost = draft.facts()?.history.counts.cost_micros;

@@ -30,6 +30,8 @@ use crate::{
 pub(super) struct Watch {
     rules: Rc<Vec<WrittenRule>>,
     before: facts::Before,
+    /// The task type before the change.
+    task_type: Option<String>,
 }
 
 impl Watch {
@@ -42,7 +44,11 @@ impl Watch {
         let Ok(constraints) = draft.constraints() else { return Ok(None) };
         let rules = rules(draft, &constraints);
         let before = facts::Before::now(draft, &constraints, &rules)?;
-        Ok(Some(Self { rules, before }))
+        let task_type = match change {
+            Change::PlanSet { .. } => draft.plan()?.metadata.task_type().map(str::to_owned),
+            _ => None,
+        };
+        Ok(Some(Self { rules, before, task_type }))
     }
 
     /// Collects the facts after the change and carries out the rules that fire.
@@ -53,7 +59,7 @@ impl Watch {
         mut answer: Answer,
     ) -> Result<Answer, Error> {
         let event = Event::of(change, &answer);
-        behaviour::apply_for_task(draft, change, &mut answer)?;
+        behaviour::apply_for_task(draft, change, self.task_type.as_deref(), &mut answer)?;
         effects::count_down(draft, &event)?;
         let constraints = draft.constraints()?;
         let mut after = self.before.then(draft, &constraints, &self.rules)?;

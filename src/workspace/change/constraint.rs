@@ -1,13 +1,12 @@
 //! Setting modifiers and limits, adding and removing directives and adaptation rules.
 
 use super::text_of;
-use crate::domain::constraints::lifetime::Lifetime;
 use crate::domain::constraints::modifier::{NOT_SET, UNLIMITED, is_unlimited};
 use crate::domain::{
     Bullet, ConstraintList, Constraints, ErrorCode, ModelError, Modifier, ModifierKind,
     SettingGroup, StateFile, ValueError,
 };
-use crate::rules::Rule;
+use crate::rules::{Directive, Rule};
 use crate::text::markdown::Edit;
 use crate::text::snippet;
 use crate::workspace::{Answer, Draft, Error, ErrorKind, adapt::facts_for};
@@ -163,7 +162,7 @@ pub(super) fn add_directive(
     if text.is_empty() || text.contains(['\n', '\r', '\0']) {
         return Err(Error::refused(ErrorCode::BadValue, "a directive is one line of text"));
     }
-    if steps.is_some() && Lifetime::parse(text).is_some() {
+    if steps.is_some() && Directive::lifetime(text).is_some() {
         return Err(Error::refused_with(
             ErrorCode::BadValue,
             "the text says already for how many steps the directive holds",

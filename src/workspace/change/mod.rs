@@ -22,7 +22,7 @@ pub(super) use self::{
     constraint::{with_section, write as write_setting},
     history::task_type,
     pause::{put_pause, take_up},
-    review::{open_review, refuse_while_open, refuse_withdrawing},
+    review::{OPENING_BYTES, open_review, refuse_while_open, refuse_withdrawing},
     steps::add::{add_all as add_steps, added_answer},
     steps::{progress::identify, reset::rewind},
 };

@@ -4,13 +4,16 @@ use serde_json::Value;
 
 use crate::{
     domain::{Claim, ErrorCode, Plan, Review, StateFile, StepRef},
-    history::{Entry, EntryKind, last_entries_within},
+    history::last_entries_within,
     text::markdown::Document,
     workspace::{
         Answer, Change, Draft, Error,
         snapshot::{buffered, markdown},
     },
 };
+
+/// How many bytes of the history are searched for the entry that opened a review.
+pub(in super::super) const OPENING_BYTES: u64 = 16 << 20;
 
 /// The field of a history entry with the move that waits for a review.
 const WAITING: &str = "waiting_move";
@@ -121,8 +124,6 @@ pub(super) struct Opening {
 
 /// How a review was opened, according to the history; by the actor if in this operation.
 pub(super) fn opening(draft: &Draft<'_>, review: &Review) -> Result<Option<Opening>, Error> {
-    /// How many bytes of the history are searched.
-    const BYTES: u64 = 16 << 20;
     let id = review.id.as_str();
     let before = markdown(draft.view(), StateFile::Plan).map(Plan::read)?;
     if !before.reviews.iter().any(|review| review.id == id) {
@@ -132,12 +133,8 @@ pub(super) fn opening(draft: &Draft<'_>, review: &Review) -> Result<Option<Openi
         return Ok(None);
     }
     let mut history = buffered(draft.view().appended())?;
-    let opening = |entry: &Entry| {
-        entry.kind == EntryKind::Review
-            && entry.field("review") == Some(id)
-            && entry.field("decision") == Some("open")
-    };
-    let found = last_entries_within(&mut history, 1, BYTES, opening)?;
+    let found =
+        last_entries_within(&mut history, 1, OPENING_BYTES, |entry| entry.opens_review(id))?;
     Ok(found.first().map(|entry| {
         let session = entry.field("session").map(str::to_owned);
         let by = entry.field("actor").map(|actor| Claim { session, ..Claim::bare(actor) });

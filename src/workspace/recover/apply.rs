@@ -73,6 +73,28 @@ impl Workspace {
         }
     }
 
+    /// Refuses what [`Self::carry_out`] would refuse, with the same error. Writes nothing.
+    ///
+    /// A gate is no refusal: carrying the decision out is how a person is asked.
+    ///
+    /// # Errors
+    /// The decision cannot be carried out.
+    pub(crate) fn rehearse(
+        &self,
+        examined: &Examined,
+        decision: &RecoveryDecision,
+        by: &DecidedBy,
+    ) -> Result<(), Error> {
+        let options = Options { dry_run: true, ..self.options.clone() };
+        let files = self.files.clone();
+        let rehearsal =
+            Workspace { store: self.store.clone(), env: self.env.again(), options, files };
+        match rehearsal.carry_out(examined, decision, by) {
+            Err(error) if !matches!(error.kind(), ErrorKind::NeedsReview { .. }) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// Restores the checkpoint that a decision names.
     fn roll_back(
         &self,

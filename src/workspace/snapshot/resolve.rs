@@ -14,7 +14,11 @@ use crate::{
 /// The most paths that are compared with a misspelt one.
 const MOST_PATHS: usize = 5000;
 
-/// Looks up references; `{{steps.3.key}}` is short for `{{step_data.outputs.<id of step 3>.key}}`.
+/// The prefix that variables have in rules.
+const PREFIX: &str = "variables.";
+
+/// Looks up references; `{{steps.3.key}}` is short for `{{step_data.outputs.<id of step 3>.key}}`, and
+/// `{{variables.key}}` means `{{key}}`, unless there is a variable `variables`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resolver<'a> {
     plan: Option<&'a Plan>,
@@ -44,7 +48,7 @@ impl<'a> Resolver<'a> {
         let variables = self.variables?;
         variables
             .get(path)
-            .or_else(|| variables.get(&self.output_path(path)?))
+            .or_else(|| variables.get(&self.written_path(path)?))
             .or_else(|| self.derived(path))
     }
 
@@ -86,7 +90,7 @@ impl<'a> Resolver<'a> {
 
     /// Whether a step that is still to be finished can give what the path names.
     pub(crate) fn is_awaited(&self, path: &str) -> bool {
-        let longer = self.output_path(path);
+        let longer = self.written_path(path);
         let path = longer.as_deref().unwrap_or(path);
         let step = path.strip_prefix("step_data.outputs.").and_then(|rest| rest.split('.').next());
         let step = step.and_then(StepId::parse).and_then(|id| self.plan?.step_by_id(&id));
@@ -95,8 +99,12 @@ impl<'a> Resolver<'a> {
 
     /// The path that comes nearest to one that is not there.
     pub(crate) fn nearest(&self, path: &str) -> Option<String> {
+        let bare = path.strip_prefix(PREFIX).filter(|bare| self.get(bare).is_some());
+        if let Some(bare) = bare {
+            return Some(bare.to_owned());
+        }
         let known = self.variables.map(all_paths).unwrap_or_default();
-        let longer = self.output_path(path);
+        let longer = self.written_path(path);
         let wanted = longer.as_deref().unwrap_or(path);
         nearest(wanted, known.iter().map(String::as_str)).map(str::to_owned)
     }
@@ -136,6 +144,17 @@ impl<'a> Resolver<'a> {
         };
         let file = StateFile::Variables;
         ModelError::NotFound { file, message, hint: Some(hint) }.into()
+    }
+
+    /// What `steps.3.key` or `variables.key` stands for.
+    fn written_path(&self, path: &str) -> Option<String> {
+        let rest = path.strip_prefix(PREFIX).filter(|_| !self.has_variables_key());
+        rest.map(str::to_owned).or_else(|| self.output_path(path))
+    }
+
+    fn has_variables_key(&self) -> bool {
+        let key = PREFIX.trim_end_matches('.');
+        self.variables.is_some_and(|variables| variables.get(key).is_some())
     }
 
     /// What `steps.3.key` stands for.

@@ -23,6 +23,7 @@ pub use self::{
 };
 use super::{
     Error, Overview, Snapshot, StepOverview, StepOverviews,
+    change::OPENING_BYTES,
     overview::{Sources, or_problem},
     snapshot::usage::Pending,
 };
@@ -31,12 +32,12 @@ use crate::{
         Constraints, Context, ErrorCode, Plan, Problem, StateFile, Step, Variables, Workflow,
     },
     domain::{format_duration, parse_duration_ms},
-    history::{Entry, UndoneSteps},
+    history::{Entry, UndoneSteps, last_entries_within},
     recovery::failure::{ErrorClass, classify},
     text::{json::Path, markdown::Document},
 };
 
-/// How many entries of the history the document holds.
+/// How many of the newest entries of the history the document holds.
 const RECENT: usize = 20;
 
 /// The version of the document's shape.
@@ -59,7 +60,7 @@ impl Snapshot {
         let variables = or_problem(self.variables(), &mut problems);
         let context = or_problem(self.context(), &mut problems);
         let constraints = or_problem(self.constraints(), &mut problems);
-        let recent = self.check_history().and_then(|()| self.recent());
+        let recent = self.check_history().and_then(|()| self.recent(&plan));
         let recent = or_problem(recent, &mut problems).unwrap_or_default();
         let undone = UndoneSteps::among(&recent);
         let attempts = recent.iter().filter(|entry| !undone.contains(&entry.offset));
@@ -141,12 +142,27 @@ impl Snapshot {
         }
     }
 
-    /// The newest entries, as far back as the last import.
-    fn recent(&self) -> Result<Vec<Entry>, Error> {
+    /// The newest entries, after the older ones that opened a review which is still open; as far back
+    /// as the last import.
+    fn recent(&self, plan: &Plan) -> Result<Vec<Entry>, Error> {
         let mut entries = self.recent_entries(RECENT + 1, 1 << 20)?;
-        let first = entries.iter().rposition(is_import).map_or(0, |at| at + 1);
-        let first = first.max(entries.len().saturating_sub(RECENT));
-        Ok(entries.split_off(first))
+        if let Some(at) = entries.iter().rposition(is_import) {
+            return Ok(entries.split_off(at + 1));
+        }
+        let newest = entries.split_off(entries.len().saturating_sub(RECENT));
+        let mut entries = Vec::new();
+        for review in plan.open_reviews() {
+            let opens = |entry: &Entry| entry.opens_review(&review.id);
+            if !newest.iter().any(opens) {
+                let is_wanted = |entry: &Entry| opens(entry) || is_import(entry);
+                let mut history = self.history()?;
+                let found = last_entries_within(&mut history, 1, OPENING_BYTES, is_wanted)?;
+                entries.extend(found.into_iter().filter(opens));
+            }
+        }
+        entries.sort_by_key(|entry| entry.offset);
+        entries.extend(newest);
+        Ok(entries)
     }
 
     /// The lifecycle in force, or the built-in one while that cannot be read.

@@ -166,6 +166,9 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         true => Some(recovery.carry_out(&workspace)?),
         false => None,
     };
+    if args.decide.is_some() && !args.apply && whole {
+        recovery.rehearse(&workspace)?;
+    }
     let dry_run = session.global.dry_run;
     let damaged = recovery.examined.evidence.damage.first().filter(|_| carried.is_none()).cloned();
     let apply = (!args.apply).then(|| args.to_apply());
