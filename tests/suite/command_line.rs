@@ -284,3 +284,16 @@ fn a_limit_of_nothing_does_not_say_that_there_is_nothing() {
         assert!(!printed.contains("no ") && printed.contains("--limit"), "{args:?} {printed}");
     }
 }
+
+#[test]
+fn the_title_of_a_step_can_come_from_standard_input() {
+    let project = Project::new();
+    project.ok_with_input(&["step", "add", "-"], "Read the papers\n");
+    assert!(project.read("plan.md").contains("Step 1: Read the papers"));
+    for input in ["Read\nthe papers\n", "\n"] {
+        assert_eq!(project.run_with_input(&["step", "add", "-"], input).code, 1, "{input:?}");
+    }
+    // In KEY=VALUE it is a value like any other.
+    project.ok(&["plan", "set", "owner=-"]);
+    assert!(project.read("plan.md").contains("owner**: -"), "{}", project.read("plan.md"));
+}
