@@ -1,6 +1,6 @@
 //! Why a command was refused or failed.
 
-use super::ChangesSince;
+use super::{ChangesSince, LEAST_OF_REVISION};
 use crate::{
     domain::{ErrorCode, IllegalTransition, ModelError, StateFile, StepId},
     history::HistoryError,
@@ -319,6 +319,10 @@ impl Error {
             ErrorKind::Moved { found, .. } if found.as_str().bytes().all(|digit| digit == b'0') => {
                 Some("there is no state yet: leave out `--if-match`".to_owned())
             }
+            ErrorKind::Moved { expected, .. } if expected.len() < LEAST_OF_REVISION => Some(format!(
+                "give the revision whole, or at least {LEAST_OF_REVISION} characters of its \
+                 beginning; `statedir status` shows it"
+            )),
             ErrorKind::Moved { .. } => {
                 Some("`statedir diff` and `statedir op log` show what changed; `statedir status` has the revision".to_owned())
             }

@@ -297,3 +297,17 @@ fn the_title_of_a_step_can_come_from_standard_input() {
     project.ok(&["plan", "set", "owner=-"]);
     assert!(project.read("plan.md").contains("owner**: -"), "{}", project.read("plan.md"));
 }
+
+#[test]
+fn the_beginning_of_the_revision_stands_for_it() {
+    let project = Project::with_steps(1);
+    let revision = project.json(&["status"])["revision"].as_str().unwrap().to_owned();
+    let refusal = project.refused(3, &["var", "set", "a", "1", "--if-match", &revision[..5]]);
+    let hint = refusal["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("at least 6 characters"), "{hint}");
+    project.ok(&["var", "set", "a", "1", "--if-match", &revision[..6]]);
+    // Now it is the beginning of an earlier one.
+    let refusal = project.refused(3, &["var", "set", "a", "2", "--if-match", &revision[..6]]);
+    let message = refusal["error"]["message"].as_str().unwrap();
+    assert!(message.contains("since then var.set"), "{message}");
+}
