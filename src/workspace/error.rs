@@ -1,5 +1,7 @@
 //! Why a command was refused or failed.
 
+use std::fmt;
+
 use super::{ChangesSince, LEAST_OF_REVISION};
 use crate::{
     domain::{ErrorCode, IllegalTransition, ModelError, StateFile, StepId},
@@ -15,9 +17,24 @@ pub(super) const MEND_WORKFLOW: &str =
     "correct the file, or remove it: then the built-in lifecycle applies";
 
 /// A refused, conflicting or impossible command. Nothing was changed, but a review may have been opened.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct Error(Box<ErrorKind>);
+#[derive(Debug)]
+pub struct Error {
+    kind: Box<ErrorKind>,
+    /// What opening the state found and did before the refusal.
+    notices: Vec<String>,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.kind.source()
+    }
+}
 
 /// The file that an error is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,7 +153,7 @@ fn open_now(opened: Option<&OpenedReview>) -> String {
 
 impl<E: Into<ErrorKind>> From<E> for Error {
     fn from(error: E) -> Self {
-        Self(Box::new(error.into()))
+        Self { kind: Box::new(error.into()), notices: Vec::new() }
     }
 }
 
@@ -165,19 +182,31 @@ impl Error {
         ErrorKind::Transition { subject, refusal, hint }.into()
     }
 
+    /// The same error after what opening the state found and did.
+    #[must_use]
+    pub(super) fn noting(mut self, found: Vec<String>) -> Self {
+        self.notices.splice(..0, found);
+        self
+    }
+
+    /// What the caller should know besides: edits that were recorded, repairs.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
     /// What went wrong.
     pub(crate) fn kind(&self) -> &ErrorKind {
-        &self.0
+        &self.kind
     }
 
     /// The same, to take apart.
     pub(crate) fn into_kind(self) -> ErrorKind {
-        *self.0
+        *self.kind
     }
 
     /// The refusal behind that of a batch, to be completed.
     pub(super) fn innermost_mut(&mut self) -> &mut ErrorKind {
-        match &mut *self.0 {
+        match &mut *self.kind {
             ErrorKind::InBatch { source, .. } => source.innermost_mut(),
             kind => kind,
         }
