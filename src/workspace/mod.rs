@@ -209,15 +209,19 @@ impl Workspace {
     /// A picture of the store as the files of a native state; those that were never written say
     /// nothing.
     pub(super) fn seen_whole(&self, view: View) -> Result<View, Error> {
-        let view = self.native_view(view)?;
+        Ok(self.with_unwritten_files(self.native_view(view)?))
+    }
+
+    /// The picture of a native state, where files that were never written say nothing.
+    fn with_unwritten_files(&self, view: View) -> View {
         if view.bytes(StateFile::Plan.name()).is_none() {
-            return Ok(view);
+            return view;
         }
         let unwritten = self.unwritten(&view);
         let blank = |file: &StateFile| (file.name().to_owned(), file.blank().to_vec());
         let is_history = |file: &StateFile| *file == StateFile::History;
         let files = unwritten.iter().filter(|file| !is_history(file)).map(blank).collect();
-        Ok(view.with_unwritten(files, unwritten.iter().any(is_history)))
+        view.with_unwritten(files, unwritten.iter().any(is_history))
     }
 
     /// A picture of the state for the one who acts.
