@@ -249,6 +249,13 @@ impl View {
         self
     }
 
+    /// The same picture with more at the end of the appended file.
+    #[must_use]
+    pub(crate) fn with_appended(mut self, bytes: &[u8]) -> View {
+        self.appended = self.appended.with_added(bytes);
+        self
+    }
+
     /// The same picture as one of other files that stand for these; the appended file is made when
     /// it is first written to.
     #[must_use]

@@ -1,6 +1,8 @@
 //! Why a command was refused or failed.
 
-use super::ChangesSince;
+use std::fmt;
+
+use super::{ChangesSince, LEAST_OF_REVISION};
 use crate::{
     domain::{ErrorCode, IllegalTransition, ModelError, StateFile, StepId},
     history::HistoryError,
@@ -15,9 +17,24 @@ pub(super) const MEND_WORKFLOW: &str =
     "correct the file, or remove it: then the built-in lifecycle applies";
 
 /// A refused, conflicting or impossible command. Nothing was changed, but a review may have been opened.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct Error(Box<ErrorKind>);
+#[derive(Debug)]
+pub struct Error {
+    kind: Box<ErrorKind>,
+    /// What opening the state found and did before the refusal.
+    notices: Vec<String>,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.kind.source()
+    }
+}
 
 /// The file that an error is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,7 +153,7 @@ fn open_now(opened: Option<&OpenedReview>) -> String {
 
 impl<E: Into<ErrorKind>> From<E> for Error {
     fn from(error: E) -> Self {
-        Self(Box::new(error.into()))
+        Self { kind: Box::new(error.into()), notices: Vec::new() }
     }
 }
 
@@ -165,19 +182,31 @@ impl Error {
         ErrorKind::Transition { subject, refusal, hint }.into()
     }
 
+    /// The same error after what opening the state found and did.
+    #[must_use]
+    pub(super) fn noting(mut self, found: Vec<String>) -> Self {
+        self.notices.splice(..0, found);
+        self
+    }
+
+    /// What the caller should know besides: edits that were recorded, repairs.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
     /// What went wrong.
     pub(crate) fn kind(&self) -> &ErrorKind {
-        &self.0
+        &self.kind
     }
 
     /// The same, to take apart.
     pub(crate) fn into_kind(self) -> ErrorKind {
-        *self.0
+        *self.kind
     }
 
     /// The refusal behind that of a batch, to be completed.
     pub(super) fn innermost_mut(&mut self) -> &mut ErrorKind {
-        match &mut *self.0 {
+        match &mut *self.kind {
             ErrorKind::InBatch { source, .. } => source.innermost_mut(),
             kind => kind,
         }
@@ -319,6 +348,10 @@ impl Error {
             ErrorKind::Moved { found, .. } if found.as_str().bytes().all(|digit| digit == b'0') => {
                 Some("there is no state yet: leave out `--if-match`".to_owned())
             }
+            ErrorKind::Moved { expected, .. } if expected.len() < LEAST_OF_REVISION => Some(format!(
+                "give the revision whole, or at least {LEAST_OF_REVISION} characters of its \
+                 beginning; `statedir status` shows it"
+            )),
             ErrorKind::Moved { .. } => {
                 Some("`statedir diff` and `statedir op log` show what changed; `statedir status` has the revision".to_owned())
             }

@@ -72,13 +72,15 @@ pub use self::{
 };
 use crate::{
     domain::{ErrorCode, StateFile},
-    store::{Cancellation, LockHolder, NewOperation, Report, Revision, Store, View},
+    store::{Cancellation, LockHolder, NewOperation, Report, Revision, Store, StoreError, View},
 };
 
 /// The largest rewritable file that is read or written.
 const MAX_BYTES: u64 = 64 << 20;
 /// How often in a row an editor that saves meanwhile is given way to.
 const MOST_OVERTAKEN: usize = 3;
+/// How many characters of the beginning of a revision stand for it.
+const LEAST_OF_REVISION: usize = 6;
 
 /// How a command is to be carried out.
 #[derive(Clone, Debug)]
@@ -207,15 +209,19 @@ impl Workspace {
     /// A picture of the store as the files of a native state; those that were never written say
     /// nothing.
     pub(super) fn seen_whole(&self, view: View) -> Result<View, Error> {
-        let view = self.native_view(view)?;
+        Ok(self.with_unwritten_files(self.native_view(view)?))
+    }
+
+    /// The picture of a native state, where files that were never written say nothing.
+    fn with_unwritten_files(&self, view: View) -> View {
         if view.bytes(StateFile::Plan.name()).is_none() {
-            return Ok(view);
+            return view;
         }
         let unwritten = self.unwritten(&view);
         let blank = |file: &StateFile| (file.name().to_owned(), file.blank().to_vec());
         let is_history = |file: &StateFile| *file == StateFile::History;
         let files = unwritten.iter().filter(|file| !is_history(file)).map(blank).collect();
-        Ok(view.with_unwritten(files, unwritten.iter().any(is_history)))
+        view.with_unwritten(files, unwritten.iter().any(is_history))
     }
 
     /// A picture of the state for the one who acts.
@@ -323,10 +329,19 @@ impl Workspace {
     }
 
     fn expect(&self, found: &Revision) -> Result<(), Error> {
-        match &self.options.if_match {
-            Some(expected) if !same_revision(found, expected) => Err(self.moved(expected, found)),
-            _ => Ok(()),
+        let Some(expected) = self.options.if_match.as_deref().map(str::trim) else {
+            return Ok(());
+        };
+        if !same_revision(found, expected) {
+            return Err(self.moved(expected, found));
         }
+        // The beginning of another revision may be the same.
+        if found.as_str() != expected
+            && let Err(error @ StoreError::Ambiguous { .. }) = self.store.operation(expected)
+        {
+            return Err(error.into());
+        }
+        Ok(())
     }
 
     /// The state is not where it was expected, and what happened since.
@@ -430,10 +445,11 @@ fn is_absent(view: &View) -> bool {
     files.all(|file| is_missing(view, file))
 }
 
-/// Whether `expected` is the revision or at least eight characters of its beginning.
+/// Whether `expected` is the revision or enough characters of its beginning.
 fn same_revision(found: &Revision, expected: &str) -> bool {
     let expected = expected.trim();
-    found.as_str() == expected || (expected.len() >= 8 && found.as_str().starts_with(expected))
+    let is_long = expected.len() >= LEAST_OF_REVISION;
+    found.as_str() == expected || (is_long && found.as_str().starts_with(expected))
 }
 
 #[cfg(test)]

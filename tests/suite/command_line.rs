@@ -284,3 +284,30 @@ fn a_limit_of_nothing_does_not_say_that_there_is_nothing() {
         assert!(!printed.contains("no ") && printed.contains("--limit"), "{args:?} {printed}");
     }
 }
+
+#[test]
+fn the_title_of_a_step_can_come_from_standard_input() {
+    let project = Project::new();
+    project.ok_with_input(&["step", "add", "-"], "Read the papers\n");
+    assert!(project.read("plan.md").contains("Step 1: Read the papers"));
+    for input in ["Read\nthe papers\n", "\n"] {
+        assert_eq!(project.run_with_input(&["step", "add", "-"], input).code, 1, "{input:?}");
+    }
+    // In KEY=VALUE it is a value like any other.
+    project.ok(&["plan", "set", "owner=-"]);
+    assert!(project.read("plan.md").contains("owner**: -"), "{}", project.read("plan.md"));
+}
+
+#[test]
+fn the_beginning_of_the_revision_stands_for_it() {
+    let project = Project::with_steps(1);
+    let revision = project.json(&["status"])["revision"].as_str().unwrap().to_owned();
+    let refusal = project.refused(3, &["var", "set", "a", "1", "--if-match", &revision[..5]]);
+    let hint = refusal["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("at least 6 characters"), "{hint}");
+    project.ok(&["var", "set", "a", "1", "--if-match", &revision[..6]]);
+    // Now it is the beginning of an earlier one.
+    let refusal = project.refused(3, &["var", "set", "a", "2", "--if-match", &revision[..6]]);
+    let message = refusal["error"]["message"].as_str().unwrap();
+    assert!(message.contains("since then var.set"), "{message}");
+}

@@ -77,6 +77,25 @@ fn one_of_two_sections_of_a_name_is_named_by_its_path() {
 }
 
 #[test]
+fn a_path_of_headings_adds_a_section_below_the_one_that_it_names() {
+    let project = with_two_findings();
+    project.ok(&["context", "add", "--section", "Alpha / Open points", "--create", "which one?"]);
+    project.ok(&["context", "set", "--section", "beta/Findings/Deeper", "--create", "four"]);
+    let context = project.read("context.md");
+    let lines: Vec<&str> = context.lines().filter(|line| line.starts_with('#')).collect();
+    let expected = ["# C", "## Alpha", "### Findings", "### Open points", "## Beta"];
+    assert_eq!(lines, [&expected[..], &["### Findings", "#### Deeper"]].concat(), "{context}");
+    let shown = project.ok(&["context", "show", "--section", "Alpha/Open points"]).stdout;
+    assert!(shown.contains("which one?"), "{shown}");
+    // Without one section of that name, it is a heading with a slash.
+    for name in ["Findings/New", "Nothing/New", "Alpha/"] {
+        project.ok(&["context", "add", "--section", name, "--create", "text"]);
+        let context = project.read("context.md");
+        assert!(context.contains(&format!("\n## {name}\n")), "{context}");
+    }
+}
+
+#[test]
 fn a_hint_adds_no_section_where_something_hides_the_rest() {
     let project = Project::new();
     project.write("context.md", "# C\n\n## Alpha\n<pre>\n\n## Beta\n\ntwo\n");

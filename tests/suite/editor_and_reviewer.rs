@@ -168,3 +168,33 @@ fn a_reviewer_follows_the_work_in_git() {
     assert_eq!(check(), json!([]));
     project.ok(&["history", "verify"]);
 }
+
+#[test]
+fn a_refused_command_tells_of_an_edit_that_it_recorded() {
+    let refused: [&[&str]; 4] = [
+        &["redo"],
+        &["step", "done", "9"],
+        &["var", "set", "a", "1", "--if-match", "0123456789ab"],
+        &["plan", "set", "status=NONSENSE"],
+    ];
+    for args in refused {
+        let project = Project::with_steps(1);
+        let edit = || project.edit("plan.md", "Do part 1", "Do part 1 at last");
+        edit();
+        let pending = project.run(&[args, &["--dry-run"]].concat()).stderr;
+        assert!(pending.starts_with("note: edited outside statedir and not yet"), "{pending}");
+        let ran = project.run(args);
+        assert_ne!(ran.code, 0);
+        let mut lines = ran.stderr.lines();
+        let note = lines.next().unwrap();
+        assert!(note.starts_with("note: recorded an edit made outside statedir as"), "{note}");
+        assert!(note.ends_with(": plan.md"), "{note}");
+        assert!(lines.next().unwrap().starts_with("error: "), "{}", ran.stderr);
+        // It is recorded, and so told once.
+        assert!(!project.run(args).stderr.contains("note:"));
+        edit();
+        let answer = project.run(&[args, &["--json"]].concat()).json();
+        let notice = answer["notices"][0].as_str().unwrap();
+        assert!(notice.starts_with("recorded an edit made outside statedir"), "{answer}");
+    }
+}

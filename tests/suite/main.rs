@@ -25,6 +25,7 @@ mod defaults;
 mod descriptions;
 mod diff;
 mod documents;
+mod dry_run;
 mod duplicate_sections;
 mod editor_and_reviewer;
 mod examples;

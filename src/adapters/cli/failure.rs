@@ -24,6 +24,8 @@ pub(super) struct Failure {
     pub(super) exit: u8,
     /// More for machines, such as the findings of a check.
     pub(super) data: Option<Box<Value>>,
+    /// What opening the state found and did before the refusal.
+    pub(super) notices: Vec<String>,
 }
 
 impl Failure {
@@ -35,7 +37,8 @@ impl Failure {
     /// A failure with the exit code that follows from its code.
     pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let (message, exit) = (message.into(), code.exit_code());
-        Self { code, message, hint: None, location: None, place: None, exit, data: None }
+        let (hint, location, place, data) = (None, None, None, None);
+        Self { code, message, hint, location, place, exit, data, notices: Vec::new() }
     }
 
     /// A finding that keeps a command from answering in full.
@@ -57,6 +60,9 @@ impl Failure {
         error["hint"] = json!(self.hint);
         error["location"] = json!(self.location);
         let mut answer = json!({ "ok": false, "error": error });
+        if !self.notices.is_empty() {
+            answer["notices"] = json!(self.notices);
+        }
         if let (Some(Value::Object(data)), Some(members)) =
             (self.data.as_deref(), answer.as_object_mut())
         {
@@ -95,6 +101,7 @@ impl From<workspace::Error> for Failure {
             place,
             exit: error.exit_code(),
             data,
+            notices: error.notices().to_vec(),
         }
     }
 }

@@ -10,6 +10,8 @@ use crate::{
 };
 
 const FILE: StateFile = StateFile::Context;
+/// The lowest level that a heading can have.
+const DEEPEST: u8 = 6;
 
 /// Adds text at the end of a section, whole. What a template left there goes.
 ///
@@ -128,7 +130,10 @@ fn find_or_create(draft: &mut Draft<'_>, text: &ContextText) -> Result<SectionId
     let own = context.own_section(name).and_then(Result::ok);
     match own.map_or_else(|| context.section(name), Ok) {
         Ok(section) => Ok(section),
-        Err(ModelError::NotFound { .. }) if text.create => create(draft, name),
+        Err(ModelError::NotFound { .. }) if text.create => match parent_of(&context, name) {
+            Some((parent, title)) => create_below(draft, parent, title),
+            None => create(draft, name),
+        },
         Err(ModelError::NotFound { file, message, hint }) => {
             let create = "`--create` adds the section";
             let hint = match (hint, context.document.hidden()) {
@@ -167,4 +172,24 @@ fn create(draft: &mut Draft<'_>, name: &str) -> Result<SectionId, Error> {
         Some(Ok(section)) => Ok(section),
         _ => Ok(context.section(name)?),
     }
+}
+
+/// The section that a path of headings would add one to, and its heading. Where others add to the
+/// state, a name is a name.
+fn parent_of<'n>(context: &Context, name: &'n str) -> Option<(SectionId, &'n str)> {
+    let (above, title) = name.rsplit_once('/')?;
+    let is_name = !title.trim().is_empty() && context.own_section(name).is_none();
+    let parent = context.section(above).ok().filter(|_| is_name)?;
+    (context.document.section(parent).level < DEEPEST).then_some((parent, title.trim()))
+}
+
+/// Adds a section at the end of another.
+fn create_below(draft: &mut Draft<'_>, parent: SectionId, title: &str) -> Result<SectionId, Error> {
+    let context = draft.context()?;
+    let level = context.document.section(parent).level + 1;
+    let mut edit = context.document.edit();
+    edit.insert_section(parent, None, level, title, "");
+    finish(draft, edit.finish())?;
+    let context = draft.context()?;
+    Ok(context.document.children(parent).last().unwrap_or(parent))
 }

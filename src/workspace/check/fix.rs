@@ -10,9 +10,9 @@ use super::{
     Fixed,
 };
 use crate::{
-    domain::{Plan, StateFile, StepId, StepUpdate, Workflow},
+    domain::{ErrorCode, Plan, StateFile, StepId, StepUpdate, Workflow},
     history::verify,
-    store::AppendedView,
+    store::{AppendedView, View},
     text::display::counted,
     text::json::Put,
 };
@@ -31,14 +31,36 @@ impl Workspace {
         let mut fixed = self.fix_checkpoints()?;
         fixed.extend(self.fix_log()?);
         self.change_or_create(FIX, |draft| {
-            let mut repaired = self.restore_lost(draft)?;
-            repaired.extend(self.repair(draft, !repaired.is_empty())?);
+            let mut repaired = self.repair_files(draft)?;
             let messages = repaired.iter().map(|one| format!("{}: {}", one.file, one.message));
             let answers = messages.map(Answer::new).collect();
             fixed.append(&mut repaired);
             Ok(answers)
         })?;
         Ok(fixed)
+    }
+
+    /// What the repairs of the files would be, and the state after them. Writes nothing, and is for
+    /// dry runs only.
+    pub(super) fn preview_fix(&self) -> Result<(Vec<Fixed>, Option<View>), Error> {
+        let (mut fixed, mut after) = (Vec::new(), None);
+        let previewed = self.change_or_create(FIX, |draft| {
+            fixed = self.repair_files(draft)?;
+            after = Some(draft.view_after());
+            Ok(Vec::new())
+        });
+        match previewed {
+            // A damaged log is set aside before.
+            Err(error) if error.code() != ErrorCode::LogDamaged => Err(error),
+            _ => Ok((fixed, after)),
+        }
+    }
+
+    /// Restores what was lost, then updates what follows from it.
+    fn repair_files(&self, draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
+        let mut repaired = self.restore_lost(draft)?;
+        repaired.extend(self.repair(draft, !repaired.is_empty())?);
+        Ok(repaired)
     }
 
     /// Updates what follows from the plan, if the files can be read.

@@ -67,13 +67,18 @@ impl Checked {
         let notices = vec![format!(
             "the repairs were made, but the state could not be read afterwards: {error}"
         )];
+        Self { notices, ..Self::of_repairs(fixed) }
+    }
+
+    /// The repairs alone.
+    fn of_repairs(fixed: Vec<Fixed>) -> Self {
         Self {
             findings: Vec::new(),
             fixed,
             constraints: ConstraintReading::default(),
             constraints_in: StateFile::Constraints.name().to_owned(),
             revision: String::new(),
-            notices,
+            notices: Vec::new(),
         }
     }
 
@@ -84,19 +89,30 @@ impl Checked {
 }
 
 impl Workspace {
-    /// Finds everything that is wrong; with `fix`, first repairs what is safe.
+    /// Finds everything that is wrong; with `fix`, first repairs what is safe. In a dry run, what
+    /// would be repaired counts as repaired.
     ///
     /// # Errors
     /// There is no state, or it cannot be opened at all.
     pub fn check(&self, fix: bool, progress: &mut dyn FnMut(u64)) -> Result<Checked, Error> {
-        let fixed = if fix { self.fix()? } else { Vec::new() };
+        let is_preview = fix && self.options.dry_run;
+        let (mut fixed, after) = match fix {
+            true if is_preview => self.preview_fix()?,
+            true => (self.fix()?, None),
+            false => (Vec::new(), None),
+        };
         let read = self
             .read_with_evidence(|view| (checkpoint::problems(self, view), self.log_problems(view)));
         let (snapshot, evidence, (checkpoints, log)) = match read {
             Ok(read) => read,
             // The repairs are durable even if the state cannot be read again.
+            Err(_) if is_preview && !fixed.is_empty() => return Ok(Checked::of_repairs(fixed)),
             Err(error) if !fixed.is_empty() => return Ok(Checked::unread(fixed, &error)),
             Err(error) => return Err(error),
+        };
+        let snapshot = match after {
+            Some(view) => self.snapshot(self.with_unwritten_files(view)),
+            None => snapshot,
         };
         let mut secrets = secret::HistoryScan::default();
         let verified = self.verify_through(&snapshot, evidence, progress, |reader| {
@@ -106,8 +122,15 @@ impl Workspace {
         let mut findings = snapshot.findings(verified, &writers, secrets);
         // A damaged log is also why the history could not be verified.
         findings.retain(|finding| log.iter().all(|problem| problem.message != finding.message));
-        findings.extend(checkpoints);
-        findings.extend(log);
+        let mut of_log = checkpoints;
+        of_log.extend(log);
+        if is_preview {
+            // What is put back in between is not in the preview of the history.
+            findings.retain(|one| !(one.fixable && one.file == StateFile::History));
+            let repaired = of_log.extract_if(.., |problem| problem.fixable);
+            fixed.extend(repaired.map(|Problem { file, message, .. }| Fixed { file, message }));
+        }
+        findings.extend(of_log);
         findings.extend(self.worktree_problems(&snapshot));
         findings.extend(self.task_list_problems(&snapshot));
         self.hint_at_restore(&mut findings, snapshot.plan().ok().as_deref());

@@ -401,6 +401,16 @@ impl<'a> Draft<'a> {
         self.changed.values().for_each(|changed| changed.bytes.hash_ahead());
     }
 
+    /// The state as it will be, except for what is inserted into the history.
+    pub(super) fn view_after(&self) -> View {
+        let mut files = self.view.files();
+        for (file, changed) in &self.changed {
+            files.insert(file.name().to_owned(), changed.bytes.to_vec());
+        }
+        files.retain(|name, _| self.removed.is_none_or(|removed| name != removed.name()));
+        self.view.with_files(files).with_appended(&self.appended)
+    }
+
     /// What the store is to do.
     pub(super) fn into_changes(mut self) -> (Vec<FileChange>, Vec<u8>, Option<Vec<u8>>) {
         let view = self.view;

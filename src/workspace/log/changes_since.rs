@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::{
     store::{OperationSummary, Revision},
     text::display::one_line,
-    workspace::{Workspace, same_revision},
+    workspace::{LEAST_OF_REVISION, Workspace, same_revision},
 };
 
 /// How many operations are listed.
@@ -103,7 +103,8 @@ impl Workspace {
         let at = newest.iter().position(|op| same_revision(&op.id, expected));
         let before_first = newest.last().is_some_and(|op| same_revision(&op.parent, expected));
         let complete = at.is_some() || (before_first && newest.len() <= MOST);
-        let known = complete || (expected.len() >= 8 && self.store.operation(expected).is_ok());
+        let known = complete
+            || (expected.len() >= LEAST_OF_REVISION && self.store.operation(expected).is_ok());
         if !known {
             return ChangesSince::default();
         }

@@ -209,18 +209,20 @@ impl Workspace {
 
     /// Adds the last automatic checkpoint to the error of a damaged log, because it can be restored.
     fn with_way_back(&self, error: Error) -> Error {
-        let source = match error.into_kind() {
-            ErrorKind::Store(source @ StoreError::Damaged { .. }) => source,
-            other => return other.into(),
+        let notices = error.notices().to_vec();
+        let kind = match error.into_kind() {
+            ErrorKind::Store(source @ StoreError::Damaged { .. })
+                if !Error::is_about_image(&source) =>
+            {
+                let view = self.store.read(self.options.wait);
+                let known = view.and_then(|view| view.checkpoints()).unwrap_or_default().found;
+                let automatic = known.into_iter().rfind(|one| one.automatic.is_some());
+                let saved = automatic.map(|checkpoint| checkpoint.name.into());
+                ErrorKind::LogDamaged { source, saved }
+            }
+            other => other,
         };
-        if Error::is_about_image(&source) {
-            return source.into();
-        }
-        let view = self.store.read(self.options.wait);
-        let known = view.and_then(|view| view.checkpoints()).unwrap_or_default().found;
-        let automatic = known.into_iter().rfind(|checkpoint| checkpoint.automatic.is_some());
-        let saved = automatic.map(|checkpoint| checkpoint.name.into());
-        ErrorKind::LogDamaged { source, saved }.into()
+        Error::from(kind).noting(notices)
     }
 
     /// What undo or redo would do. An edit that is not recorded yet would be undone first.

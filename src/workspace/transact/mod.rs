@@ -28,6 +28,16 @@ enum StateAccess {
     Locked(Box<Transaction>),
 }
 
+impl StateAccess {
+    /// The files on disk.
+    fn view(&self) -> &View {
+        match self {
+            Self::ReadOnly(view) => view,
+            Self::Locked(transaction) => transaction.view(),
+        }
+    }
+}
+
 impl OpenedState {
     /// The state as the five files, also where other files hold it.
     pub(super) fn view(&self) -> &View {
@@ -36,10 +46,7 @@ impl OpenedState {
 
     /// The files on disk.
     pub(super) fn raw(&self) -> &View {
-        match &self.access {
-            StateAccess::ReadOnly(view) => view,
-            StateAccess::Locked(transaction) => transaction.view(),
-        }
+        self.access.view()
     }
 
     /// The translation of an adopted state, with what it was made of.
@@ -90,7 +97,23 @@ impl Workspace {
         dry_run: bool,
         work: impl FnOnce(&OpenedState) -> Result<Proposal, Error>,
     ) -> Result<Outcome, Error> {
-        let opened = self.open(dry_run)?;
+        let access = self.access(dry_run)?;
+        let found = match dry_run {
+            true => outcome::pending_notices(access.view().reports()),
+            false => outcome::notices(access.view().reports()),
+        };
+        // What opening the state did is done, whatever comes of the change.
+        self.transact_in(access, found.clone(), work).map_err(|error| error.noting(found))
+    }
+
+    fn transact_in(
+        &self,
+        access: StateAccess,
+        mut notices: Vec<String>,
+        work: impl FnOnce(&OpenedState) -> Result<Proposal, Error>,
+    ) -> Result<Outcome, Error> {
+        let opened = self.open(access)?;
+        let dry_run = opened.transaction().is_none();
         let mut proposal = work(&opened)?;
         if let Some(adopted) = &opened.adopted {
             if proposal.move_to.is_some() {
@@ -107,10 +130,6 @@ impl Workspace {
             }
         }
         let view = opened.view();
-        let mut notices = match dry_run {
-            true => outcome::pending_notices(view.reports()),
-            false => outcome::notices(view.reports()),
-        };
         if !dry_run {
             notices.extend(self.loss_notice(view));
         }
@@ -279,16 +298,19 @@ impl Workspace {
         files
     }
 
-    /// Reads for a dry run, else takes the lock and brings files and log together; then checks the
-    /// expected revision.
-    fn open(&self, dry_run: bool) -> Result<OpenedState, Error> {
-        let access = match dry_run {
+    /// Reads for a dry run, else takes the lock and brings files and log together.
+    fn access(&self, dry_run: bool) -> Result<StateAccess, Error> {
+        Ok(match dry_run {
             true => StateAccess::ReadOnly(Box::new(self.store.read(self.options.wait)?)),
             false => {
                 let transaction = self.store.begin(self.options.wait, &self.holder())?;
                 StateAccess::Locked(Box::new(transaction))
             }
-        };
+        })
+    }
+
+    /// Translates an adopted state, and checks the expected revision.
+    fn open(&self, access: StateAccess) -> Result<OpenedState, Error> {
         let mut opened = OpenedState { access, adopted: None };
         opened.adopted = self.adopted_view(opened.raw())?;
         self.expect(&opened.view().revision)?;

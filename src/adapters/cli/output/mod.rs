@@ -360,6 +360,9 @@ impl Output {
             self.document = Some(answer);
         } else {
             self.flush();
+            for notice in &failure.notices {
+                self.note(notice);
+            }
             let mut text =
                 for_stderr(&format!("error: {}\n", self.with_directory(&failure.message)));
             // The caret below the line is at its place only if the line is whole.

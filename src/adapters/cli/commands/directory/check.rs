@@ -28,8 +28,8 @@ pub(in crate::adapters) struct Args {
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let workspace = session.workspace()?;
     let mut progress = Progress::new("checking");
-    let checked =
-        workspace.check(args.fix && !session.global.dry_run, &mut |bytes| progress.at(bytes));
+    let dry_run = args.fix && session.global.dry_run;
+    let checked = workspace.check(args.fix, &mut |bytes| progress.at(bytes));
     drop(progress);
     let mut checked = checked?;
     for unmerged in git::unmerged_files(workspace.directory()).unwrap_or_default() {
@@ -47,8 +47,9 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     for notice in &checked.notices {
         session.output.note(notice);
     }
+    let repair = if dry_run { "would fix" } else { "fixed" };
     for fixed in &checked.fixed {
-        session.output.line(format!("fixed: {}: {}", fixed.file, fixed.message));
+        session.output.line(format!("{repair}: {}: {}", fixed.file, fixed.message));
     }
     for finding in &checked.findings {
         let word = match finding.severity {
@@ -70,7 +71,11 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         ));
     }
     if errors + warnings == 0 {
-        session.output.line("everything is consistent");
+        let everything = match dry_run && !checked.fixed.is_empty() {
+            true => "everything else is consistent",
+            false => "everything is consistent",
+        };
+        session.output.line(everything);
     }
     let is_failure = errors > 0 || (warnings > 0 && args.strict);
     let failure = is_failure.then(|| {
@@ -85,5 +90,11 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
             false => failure,
         }
     });
-    session.end(failure, || json!(checked))
+    session.end(failure, || {
+        let mut answer = json!(checked);
+        if dry_run {
+            answer["dry_run"] = json!(true);
+        }
+        answer
+    })
 }

@@ -67,15 +67,12 @@ pub(in crate::adapters::cli) fn pause(session: &mut Session<'_>, args: PauseArgs
 
 pub(in crate::adapters::cli) fn resume(session: &mut Session<'_>) -> CliResult {
     let outcome = session.workspace()?.apply(&[Change::Resume])?;
-    if session.global.dry_run {
-        session.output.outcome(&outcome, true);
-        return Ok(0);
-    }
+    let dry_run = session.global.dry_run;
     // The change is done: a brief that cannot be made is only reported.
     let (briefed, document) = match brief::after_resume(session) {
         Ok(made) => made,
         Err(failure) => {
-            session.output.outcome(&outcome, false);
+            session.output.outcome(&outcome, dry_run);
             session.output.note(&failure.message);
             return Ok(0);
         }
@@ -83,19 +80,24 @@ pub(in crate::adapters::cli) fn resume(session: &mut Session<'_>) -> CliResult {
     let mut damage = brief::damage(&briefed);
     // A disk that fails for a moment has not damaged the state, and the request was carried out.
     let is_passing = briefed.damaged.iter().all(|problem| problem.code.is_of_disk());
-    let missing = damage.take_if(|_| outcome.committed && is_passing);
+    let is_carried_out = outcome.committed || (dry_run && !outcome.changed.is_empty());
+    let missing = damage.take_if(|_| is_carried_out && is_passing);
     let missing = missing.map(|failure| {
         format!("the brief is not complete: {}; `statedir brief` shows it again", failure.message)
     });
-    session.output.outcome(&outcome, false);
-    session.output.raw("\n");
-    session.output.raw(&briefed.brief.text);
+    session.output.outcome(&outcome, dry_run);
+    if !dry_run {
+        session.output.raw("\n");
+        session.output.raw(&briefed.brief.text);
+    }
     if let Some(missing) = &missing {
         session.output.note(missing);
     }
     session.end(damage, || {
-        let mut answer = outcome_json(&outcome, false);
-        answer["brief"] = document;
+        let mut answer = outcome_json(&outcome, dry_run);
+        if !dry_run {
+            answer["brief"] = document;
+        }
         if missing.is_some() {
             let notices = outcome.notices.iter().chain(&missing);
             answer["notices"] = json!(notices.collect::<Vec<_>>());

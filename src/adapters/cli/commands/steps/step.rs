@@ -28,7 +28,7 @@ Examples:
   statedir step add \"Tell finance\" owner=ada --description - < notes.md
   statedir step add \"Create the tables\" layer=1-foundation --id L1-002")]
     Add {
-        /// What to do, in one line
+        /// What to do, in one line; - reads standard input
         title: String,
         #[command(flatten)]
         shape: Box<ShapeArgs>,
@@ -217,7 +217,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::Add { title, shape, set, id, after, before } => {
             let mut shape = shape.shape()?;
             shape.id = id;
-            shape.title = Some(title);
+            shape.title = Some(pairs::text(title)?);
             shape.set = pairs::texts(&set)?;
             shape.after = selected(after.as_deref())?;
             shape.before = selected(before.as_deref())?;
