@@ -1,4 +1,4 @@
-//! Sections that appear more than once, so that only one of them, or none, is read.
+//! Sections that appear more than once, so that only some are read, or none can be added to.
 
 use std::collections::HashSet;
 
@@ -42,14 +42,14 @@ fn check_plan(plan: &Plan, found: &mut Vec<Problem>) {
 fn check_constraints(constraints: &Constraints, found: &mut Vec<Problem>) {
     let document = &constraints.document;
     for names in ConstraintList::ALL.map(ConstraintList::titles) {
-        // The same heading twice leaves nothing in force; another spelling of it is not looked for.
+        // Whoever adds to a list cannot know which is meant; another spelling of it is not looked for.
         let Some(same) = names.iter().map(|name| named(document, &[name])).find(|s| !s.is_empty())
         else {
             continue;
         };
         if let [_, again, ..] = same.as_slice() {
             let message = format!(
-                "`{}` appears more than once, so none of them takes effect",
+                "`{}` appears more than once: each is read, but no command adds to any of them",
                 title(document, *again)
             );
             found.push(problem(StateFile::Constraints, true, message, document, *again));
