@@ -212,7 +212,7 @@ fn a_diff_tells_boxes_and_headings_apart() {
     project.edit("plan.md", "- [ ] Call", "- [x] Call");
     let diff = project.ok(&["diff", "packing", "working"]).stdout;
     assert!(diff.contains("Pack: RUNNING → COMPLETED"), "{diff}");
-    assert!(diff.contains("\"[ ] Call\" → \"[x] Call\""), "{diff}");
+    assert!(diff.contains("step 2 Call: \"[ ]\" → \"[x]\""), "{diff}");
     assert!(!diff.contains("removed") && !diff.contains("Load"), "{diff}");
     // For a step without a status only the new one is reported.
     project.ok(&["checkpoint", "create", "packed"]);
